@@ -65,7 +65,7 @@ def test_server_that_cannot_be_reached_loses_its_game():
 def test_league_with_a_server_that_cannot_be_reached_is_refused(capsys, tmp_path):
     address = f"http://127.0.0.1:{free_port()}"
     assert main(["random", f"server={address}", f"--out={tmp_path / 'league.jsonl'}"]) == 2
-    assert f"'server' {address} cannot be reached" in capsys.readouterr().err
+    assert f"'server': {address} cannot be reached" in capsys.readouterr().err
 
 
 def test_league_with_a_bot_that_server_does_not_have_is_refused(url, capsys, tmp_path):

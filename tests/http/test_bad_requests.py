@@ -309,6 +309,12 @@ REPORTED_AT_PARENT = {"/pass"}
 """Fields that choose the form of an object: null chooses none, so the object itself is invalid."""
 
 MAY_BE_NULL = {
+    *(
+        f"{place}/options/{option}"  # as if left out
+        for place in ("", "/games/0")
+        for option in ("turn_ms", "budget_ms", "scoring_tiles", "first_seat", "seed")
+    ),
+    "/secret",
     "/record/draws",  # drawn by the seed, as if left out
     "/record/options/scoring_tiles",
     "/record/options/seed",  # of a game that is not over

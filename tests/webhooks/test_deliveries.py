@@ -308,6 +308,11 @@ def test_events_that_two_threads_queue_at_once_are_all_queued(service, receiver,
     assert attend(service, f"{game.id}/{game.id}") == collaborators(service.app).games.now_ms()
 
 
+def aborted(*, of_game):
+    """Return the events of a game that is aborted by agreement: the key of the proposer is not asked."""
+    return ["proposal_opened", "game_over"] if of_game else ["game_over"]
+
+
 @pytest.mark.parametrize("of_game", [False, True])
 def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, receiver, monkeypatch):
     game = start(service)
@@ -323,10 +328,10 @@ def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, r
         patched.setattr(WebhookStore, "put", put_and_fail)
         assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).status_code == 503
     assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).json["status"] == "active"
-    game.abort()  # by agreement, which the other player had to be asked for
+    game.abort()
     service.clock.advance(60)
     dispatch(service)
-    assert kinds(receiver) == (["proposal_opened", "game_over"] if of_game else ["game_over"])
+    assert kinds(receiver) == aborted(of_game=of_game)
 
 
 @pytest.mark.parametrize("of_game", [False, True])
@@ -338,7 +343,7 @@ def test_webhook_without_a_cursor_reports_later_events(of_game, service, receive
     attend(service, f"{game.id}/{owner}")
     game.abort()
     dispatch(service)
-    assert kinds(receiver) == ["game_over"]
+    assert kinds(receiver) == aborted(of_game=of_game)
 
 
 @pytest.mark.parametrize("of_game", [False, True])
@@ -357,7 +362,7 @@ def test_event_during_a_creation_that_broke_off_is_reported(of_game, service, re
     assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY).status_code == 503
     service.clock.advance(60)
     dispatch(service)
-    assert kinds(receiver) == ["game_over"]
+    assert kinds(receiver) == aborted(of_game=of_game)
 
 
 def test_webhook_of_a_game_gets_the_next_event_of_any_process(service, receiver):

@@ -32,4 +32,5 @@ def load_agent(weights: Path = WEIGHTS) -> Bot:
 
 
 if __name__ == "__main__":
-    serve(lambda: load_agent(Path(sys.argv[1]) if len(sys.argv) > 1 else WEIGHTS))
+    agent = load_agent(Path(sys.argv[1]) if len(sys.argv) > 1 else WEIGHTS)
+    serve(lambda: agent)
