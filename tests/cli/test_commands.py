@@ -107,7 +107,7 @@ def test_reason_of_a_failure_has_no_password():
 def test_doctor_judges_the_hard_limit_of_open_files(run, monkeypatch, limit, level):
     monkeypatch.setattr(resource, "getrlimit", lambda _kind: (64, limit))
     shown = run("doctor")
-    (line,) = [line for line in shown.stdout.splitlines() if "open" in line]
+    (line,) = [line for line in shown.stdout.splitlines() if " open " in line]
     assert line.startswith(level)
     assert (shown.exit_code, "ulimit -n" in line) == (level == "error", False)
 
