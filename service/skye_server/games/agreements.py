@@ -90,7 +90,7 @@ def answer(game: Game, seat: int, now_ms: int, *, accept: bool) -> Transition:
 def settled(transition: Transition, now_ms: int) -> Transition:
     """End the open proposal if the people who are left agree, or if its player or all others are gone.
 
-    Who is the last of several people has not agreed with anybody: the others have given the game up.
+    A proposal is not accepted because all others have resigned: they have given the game up, not agreed.
     """
     game = transition.game
     if game.proposal is None:
