@@ -31,6 +31,6 @@ def refusal(max_files: int) -> str | None:
     if connections(max_files) >= _MIN_CONNECTIONS:
         return None
     return (
-        f"A process may open {max_files} files only, by its hard limit; a worker needs 200 or more, "
-        f"and 6,000 for 2,000 connections. {REMEDY}"
+        f"A process may open {max_files} files only, by its hard limit; a worker needs 180 or more, "
+        f"and 6,150 for 2,000 connections. {REMEDY}"
     )
