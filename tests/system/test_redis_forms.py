@@ -17,8 +17,8 @@ from tests.support.missing_programs import NO_TLS
 from tests.support.ports import free_port
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import (
+    KEPT,
     PASSWORD,
-    TEMPORARY,
     Server,
     certificate,
     quoted,
@@ -44,7 +44,7 @@ def one_server(request, tmp_path):
     with contextlib.ExitStack() as running:
 
         def start(*arguments):
-            server = Server(program, tmp_path, *TEMPORARY, "--requirepass", PASSWORD, *arguments)
+            server = Server(program, tmp_path, *KEPT, "--requirepass", PASSWORD, *arguments)
             server.start()
             running.callback(server.kill)
             return server

@@ -5,9 +5,9 @@ import { proposalText } from "./log.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
-/** Return whether several people play a game, who decide together. @param {Store} store */
+/** Return whether several people play a game, or may take their seats back: they decide together. @param {Store} store */
 export function isShared({ view }) {
-  return view.players.filter(({ bot }) => bot === null).length > 1;
+  return view.players.filter(({ bot, end }) => bot === null || end?.type === "took_over").length > 1;
 }
 
 /** Return whether our seat may propose to end the game early: several people play it. @param {Store} store */
