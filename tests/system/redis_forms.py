@@ -22,7 +22,6 @@ SERVICE = "skye"
 FAILOVER_MS, NO_FAILOVER_MS = 2000, 600_000
 """How long a master may be silent before it is replaced; the second where slowness must not cause that."""
 
-TEMPORARY = ("--save", "", "--appendonly", "no", "--logfile", "redis.log")
 # A master that comes back empty before anybody has missed it makes its replicas empty, too.
 KEPT = ("--save", "", "--appendonly", "yes", "--repl-diskless-sync-delay", "0", "--logfile", "redis.log")
 
