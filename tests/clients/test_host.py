@@ -3,6 +3,7 @@
 import random
 from functools import partial
 
+import anyio
 import pytest
 
 from skye_client import (
@@ -16,7 +17,6 @@ from skye_client import (
     host,
     hosting,
 )
-from tests.support import coroutines
 from tests.system.network import REQUEST, ConnectionBreak, RandomCuts
 
 GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
@@ -38,7 +38,7 @@ def statuses(player):
 def test_host_plays_all_games_through_cut_connections(player, proxy):
     player.leagues.create([GAME] * 3)
     proxy.fault = RandomCuts(0, 60_000)
-    coroutines.in_thread(host, player.key, at_random, url=proxy.url, until_over=True)
+    host(player.key, at_random, url=proxy.url, until_over=True)
     assert statuses(player) == ["finished"] * 3
 
 
@@ -52,7 +52,7 @@ def test_host_resumes_after_an_outage_longer_than_its_retries(player, proxy, mon
         return at_random(turn)
 
     player.games.create(GAME)
-    coroutines.in_thread(host, player.key, decide, url=proxy.url, until_over=True)
+    host(player.key, decide, url=proxy.url, until_over=True)
     assert statuses(player) == ["finished"]
     assert outage.times == 0
 
@@ -64,7 +64,7 @@ def test_host_ends_with_the_error_of_decide(player, live):
         raise LookupError("no idea")
 
     with pytest.raises(LookupError, match="no idea"):
-        coroutines.in_thread(host, player.key, decide, url=live.url)
+        host(player.key, decide, url=live.url)
 
 
 def test_host_resumes_after_outages_that_decide_meets(player, live, monkeypatch):
@@ -77,7 +77,7 @@ def test_host_resumes_after_outages_that_decide_meets(player, live, monkeypatch)
         return at_random(turn)
 
     player.games.create(GAME)
-    coroutines.in_thread(host, player.key, decide, url=live.url, until_over=True)
+    host(player.key, decide, url=live.url, until_over=True)
     assert statuses(player) == ["finished"]
 
 
@@ -91,7 +91,7 @@ def test_host_ends_with_a_request_of_decide_that_the_server_refuses(player, live
         return turn.api_seat.act(turn.moves[0] | change)
 
     with pytest.raises(ApiError, match=code):
-        coroutines.in_thread(host, player.key, decide, url=live.url)
+        host(player.key, decide, url=live.url)
 
 
 def test_host_leaves_out_a_game_that_is_deleted_while_it_decides(player, live):
@@ -102,7 +102,7 @@ def test_host_leaves_out_a_game_that_is_deleted_while_it_decides(player, live):
         lobby.delete()
         return at_random(turn)
 
-    coroutines.in_thread(host, player.key, decide, url=live.url, until_over=True)
+    host(player.key, decide, url=live.url, until_over=True)
     assert statuses(player) == []
 
 
@@ -122,7 +122,7 @@ def test_host_ends_when_the_last_game_ends_after_the_list(player, skye, live, mo
         return page
 
     monkeypatch.setattr(AsyncOwnGames, "list", list_before_the_end)
-    coroutines.in_thread(host, player.key, at_random, url=live.url, until_over=True)
+    host(player.key, at_random, url=live.url, until_over=True)
     assert ends == []
 
 
@@ -136,7 +136,7 @@ def test_host_ends_with_an_action_that_the_server_refuses(player, live, price, c
         return action | {"body": {"discard": first, "prices": {second: price, third: 1}}}
 
     with pytest.raises(ApiError, match=code):
-        coroutines.in_thread(host, player.key, decide, url=live.url)
+        host(player.key, decide, url=live.url)
 
 
 def test_async_host_plays_and_shows_its_progress(player, live, capsys):
@@ -146,7 +146,7 @@ def test_async_host_plays_and_shows_its_progress(player, live, capsys):
         await turn.api_seat.territory()
         return at_random(turn)
 
-    coroutines.run(lambda: async_host(player.key, decide, url=live.url, until_over=True, progress=True))
+    anyio.run(lambda: async_host(player.key, decide, url=live.url, until_over=True, progress=True))
     assert statuses(player) == ["finished"] * 2
     assert "1 games over" in capsys.readouterr().err
 
@@ -163,7 +163,7 @@ def renumbered(player, skye):
 
 
 def test_host_acts_for_a_seat_that_the_start_has_renumbered(player, renumbered, live):
-    coroutines.in_thread(host, player.key, at_random, url=live.url, until_over=True)
+    host(player.key, at_random, url=live.url, until_over=True)
     assert renumbered.get()["status"] == "finished"
 
 
@@ -192,7 +192,7 @@ def test_host_leaves_out_a_game_that_the_server_refuses_to_send(player, live, mo
         return await load(game, **options)
 
     monkeypatch.setattr(AsyncGame, "get", refuse_one)
-    coroutines.in_thread(host, player.key, at_random, url=live.url, until_over=True)
+    host(player.key, at_random, url=live.url, until_over=True)
     assert player.game(second).get()["status"] == "finished"
     assert player.game(first).get()["status"] == "playing"
     assert [first in message for message in caplog.messages] == [True]

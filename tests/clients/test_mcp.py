@@ -23,7 +23,6 @@ from mcp.client.streamable_http import streamable_http_client
 from skye_client import AsyncSkye, Skye, new_key
 from skye_gym.agents import MAX_TAKE_BACKS
 from skye_mcp import make_server
-from tests.support import coroutines
 from tests.support.npx import npx
 from tests.support.ports import accepts, free_port
 from tests.support.sizes import sized
@@ -83,7 +82,7 @@ def use(live):
             async with skye, Client(make_server(skye, lambda _headers: key)) as client:
                 return await function(client, key)
 
-        return coroutines.run(connected)
+        return anyio.run(connected)
 
     return run
 
@@ -283,7 +282,7 @@ def test_key_is_the_bearer_over_http(live):
             assert "Your games:" in await told(client, "list_games")
 
     with instance(live.url, port):
-        coroutines.run(play)
+        anyio.run(play)
 
 
 def test_key_is_that_of_the_environment_on_standard_input(live, skye):
@@ -299,7 +298,7 @@ def test_key_is_that_of_the_environment_on_standard_input(live, skye):
         async with Client(stdio_client(parameters)) as client:
             assert '(lobby, 1 of 5 seats): "Ann"' in await told(client, "list_games")
 
-    coroutines.run(read)
+    anyio.run(read)
 
 
 @pytest.mark.parametrize(
@@ -384,7 +383,7 @@ def test_games_finish_while_instances_are_killed(live):
     with instance(live.url, ports[0]) as one, instance(live.url, ports[1]) as other:
         holders = [one, other]
         try:
-            coroutines.run(lambda: play(holders, results))
+            anyio.run(lambda: play(holders, results))
         finally:
             for process in holders:
                 process.kill()

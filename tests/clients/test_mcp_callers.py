@@ -4,6 +4,7 @@ import logging
 from contextlib import asynccontextmanager
 from functools import partial
 
+import anyio
 import httpx
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,6 @@ from skye_mcp import __main__ as command
 from skye_mcp import make_server
 from skye_mcp.client_address import ClientAddresses
 from skye_mcp.server import bearer_key
-from tests.support.coroutines import run
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.playing import Service, limited
 
@@ -85,7 +85,7 @@ def test_agent_that_uses_up_its_budget_takes_none_from_others():
                 async with agent(new_key(), x_forwarded_for=forged) as same:
                     assert "too_many_requests" in await told(same, "create_game")
 
-    run(play)
+    anyio.run(play)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_api_gets_the_address_that_trusted_proxies_name(trusted, sent, address):
                 for tool in ("list_games", "list_bots", "rules"):
                     await told(client, tool)
 
-    run(ask)
+    anyio.run(ask)
     assert len(seen) == 4
     assert {request.headers.get("X-Forwarded-For") for request in seen} == {address}
 
@@ -133,7 +133,7 @@ def test_tool_result_and_log_show_no_key_that_cannot_be_one(caplog):
                 assert result.is_error
                 return str(result)
 
-    shown = [run(partial(ask, key)) for key in REFUSED.values()]
+    shown = [anyio.run(partial(ask, key)) for key in REFUSED.values()]
     assert seen == []
     assert not any(map(shows_credential, [*shown, caplog.text]))
     for key in STRIPPED.values():
@@ -150,7 +150,7 @@ def test_invitation_code_that_cannot_be_one_is_in_no_result(caplog):
                         assert result.is_error
                         assert not shows_credential(str(result))
 
-    run(ask)
+    anyio.run(ask)
     assert not shows_credential(caplog.text)
 
 

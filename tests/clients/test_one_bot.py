@@ -36,7 +36,6 @@ from skye_gym.arena.turn import chosen_move, function_named
 from skye_server import docs as guide
 from tests.clients import one_bot
 from tests.contract.guide import programs
-from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S
 
 SECRET = "whsec_" + 32 * "A"
@@ -83,7 +82,7 @@ def test_bot_plays_the_games_of_a_player_key(skye, live, shape, tmp_path, monkey
     (tmp_path / "key").write_text(f"{player.key}\n")
     arguments = ["host", NAME + shape, f"--key={tmp_path / 'key'}", f"--url={live.url}", "--until-over"]
     monkeypatch.setattr(sys, "path", [*sys.path])
-    assert coroutines.in_thread(bot_command.main, arguments) == 0
+    assert bot_command.main(arguments) == 0
     assert [own["game"]["status"] for own in player.games.all()] == ["finished"]
 
 
@@ -129,7 +128,7 @@ def test_game_of_a_turn_has_the_exact_purses(skye, live):
             seen.append((turn.view["last_event"], tuple(each.gold for each in turn.game.players)))
         return turn.moves[0]
 
-    coroutines.in_thread(host, player.key, decide, url=live.url, until_over=True)
+    host(player.key, decide, url=live.url, until_over=True)
     events = game.event_page(limit=1000)["events"]
     for last, purses in seen:
         assert purses == count_purses([event for event in events if event["id"] <= last], 2)
@@ -237,12 +236,12 @@ def test_error_of_a_bot_of_a_player_key_shows_its_lines(skye, live, monkeypatch,
     player = skye.player()
     player.games.create(GAME)
     with pytest.raises(ValueError, match="my strategy") as raised:
-        coroutines.in_thread(host, player.key, one_bot.faulty, url=live.url)
+        host(player.key, one_bot.faulty, url=live.url)
     names = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
     assert names[-2:] == ["host", "faulty"]
     monkeypatch.setattr(sys, "path", [*sys.path])
     arguments = ["host", f"{NAME}faulty", f"--key={player.key}", f"--url={live.url}"]
-    assert coroutines.in_thread(bot_command.main, arguments) == 1
+    assert bot_command.main(arguments) == 1
     printed = capsys.readouterr()
     assert "my debugging of round 1" in printed.out
     assert 'one_bot.py", line' in printed.err

@@ -4,6 +4,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import anyio
 import httpx
 import pytest
 
@@ -17,7 +18,6 @@ from skye_client import (
     Seat,
     Skye,
 )
-from tests.support import coroutines
 from tests.support.comparing import without_time
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_RUN_S, waited_for
@@ -59,7 +59,7 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
                 await view.reload()
             return view.data["status"], [event["id"] async for event in game.events()]
 
-    status, ids = coroutines.run(main)
+    status, ids = anyio.run(main)
     assert status == "finished"
     assert ids == list(range(1, len(ids) + 1))
 

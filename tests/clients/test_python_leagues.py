@@ -3,11 +3,11 @@
 from contextlib import closing
 from itertools import islice
 
+import anyio
 import pytest
 
 from skye_client import ApiError, AsyncSkye, ConnectionFailedError, RetryPolicy, Skye
 from skye_client._sync import leagues as sync_leagues
-from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S
 from tests.system.network import RandomCuts
 
@@ -132,7 +132,7 @@ def test_async_export_through_a_cutting_proxy_has_each_game_once(proxy, season):
             assert len(created) == 2
             return games_of([line async for line in skye.player(key).leagues.records()])
 
-    found = coroutines.run(main)
+    found = anyio.run(main)
     assert len(found) == 25
     assert set(found) == games
     assert proxy.fault.cuts > 0

@@ -3,10 +3,10 @@
 from contextlib import closing
 from itertools import islice
 
+import anyio
 import pytest
 
 from skye_client import ApiError, AsyncSkye, HistoryLostError, RetryPolicy, Skye
-from tests.support import coroutines
 from tests.system.network import RandomCuts
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
@@ -106,4 +106,4 @@ def test_async_player_follows_its_games(live):
             await events.aclose()
             assert [event["game_id"] for event in seen] == [created["game"]["id"]] * 2
 
-    coroutines.run(main)
+    anyio.run(main)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, asynccontextmanager
 
+import anyio
 import httpx
 import pytest
 
@@ -15,7 +16,6 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from skye_client import new_key
-from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -74,7 +74,7 @@ def test_agent_plays_on_while_an_mcp_instance_is_missing(instance, nginx, mcp):
                     first.kill()
                     first.wait()
 
-    coroutines.run(play)
+    anyio.run(play)
 
 
 def test_agents_behind_nginx_have_budgets_of_their_own(instance, nginx, mcp):
@@ -92,7 +92,7 @@ def test_agents_behind_nginx_have_budgets_of_their_own(instance, nginx, mcp):
         with httpx.Client(transport=httpx.HTTPTransport(local_address=address)) as http:
             return http.post(f"{nginx.url}/v1/games", json={"players": [{"name": "Ann"}]}).status_code
 
-    coroutines.run(play)
+    anyio.run(play)
     assert [status_at(f"127.0.0.{number}") for number in (2, 1, 9)] == [429, 201, 201]
 
 

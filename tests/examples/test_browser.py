@@ -92,13 +92,17 @@ def test_players_who_come_and_go_are_watched_too(page, url):
     page.open(address(url, game.id))
     shown(page, game.view())
     call(url, "DELETE", f"{game.path}/players/0", token=game.host)
-    call(url, "POST", f"{game.path}/players", {"name": "Cat", "color": "white"})
+    cat = call(url, "POST", f"{game.path}/players", {"name": "Cat", "color": "white"})
     game.start()
     call(url, "POST", f"{game.path}/players/2/resign", token=game.tokens[2])
     now = game.view()
     assert [player["bot"] for player in now["players"]] == [None, "greedy", "greedy"]
     assert shown(page, now) == now
     call(url, "POST", f"{game.path}/abort", token=game.host)
+    now = game.view()
+    assert now["proposal"]["kind"] == "abort"
+    assert shown(page, now) == now
+    call(url, "POST", f"{game.path}/players/0/proposal", {"accept": True}, token=cat["token"])
     now = game.view()
     assert now["status"] == "aborted"
     assert shown(page, now) == now

@@ -146,8 +146,7 @@ class Relay:
         self.connections = 0
         self.fault = NoFault()
         self._up = threading.Event()
-        run = asyncio.run  # noqa: TID251 - in the new thread
-        self._thread = threading.Thread(target=lambda: run(self._serve()), name="relay")
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="relay")
 
     def __enter__(self):
         self._thread.start()

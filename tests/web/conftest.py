@@ -10,9 +10,12 @@ from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import Browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium():
-    """One Chromium for all tests of this process; each window has storage of its own."""
+    """One Chromium for all tests of this folder in a process; each window has storage of its own.
+
+    Until it is closed, Playwright's event loop seems to run in this thread, which refuses all others.
+    """
     sync_api = pytest.importorskip("playwright.sync_api")
     program = find_headless_chromium()
     with sync_api.sync_playwright() as playwright:
@@ -24,9 +27,9 @@ def chromium():
         chromium.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def windows_kept():
-    """The closed windows of this process, which are opened again."""
+    """The closed windows of this Chromium, which are opened again."""
     return []
 
 

@@ -4,6 +4,7 @@ import logging
 import time
 import traceback
 
+import anyio
 import httpx
 import pytest
 
@@ -18,7 +19,6 @@ from skye_client import (
     host,
     webhooks,
 )
-from tests.support.coroutines import in_thread, run
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 
 
@@ -78,7 +78,7 @@ def test_white_space_around_a_credential_is_not_sent(key):
 @pytest.mark.parametrize("key", REFUSED.values(), ids=REFUSED)
 def test_host_with_a_key_that_cannot_be_one_ends_at_once(key):
     with pytest.raises(InvalidCredentialError):
-        in_thread(host, key, lambda _turn: None, url="http://127.0.0.1:9")
+        host(key, lambda _turn: None, url="http://127.0.0.1:9")
 
 
 def test_asynchronous_client_refuses_the_same_credentials():
@@ -88,7 +88,7 @@ def test_asynchronous_client_refuses_the_same_credentials():
                 with pytest.raises(InvalidCredentialError):
                     await skye.transport.json("GET", "/v1/me", token=key)
 
-    run(ask)
+    anyio.run(ask)
 
 
 def test_errors_show_no_credential_that_a_server_or_proxy_repeats():

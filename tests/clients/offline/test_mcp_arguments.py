@@ -2,6 +2,7 @@
 
 import json
 
+import anyio
 import httpx
 import pytest
 
@@ -11,7 +12,6 @@ from mcp.client import Client
 
 from skye_client import AsyncSkye, new_key
 from skye_mcp import make_server
-from tests.support.coroutines import run
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -31,7 +31,7 @@ def used(function):
         async with skye, Client(make_server(skye, lambda _headers: new_key())) as client:
             return await function(client)
 
-    return run(connected)
+    return anyio.run(connected)
 
 
 def error_of(tool, **arguments):

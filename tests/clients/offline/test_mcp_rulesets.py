@@ -1,5 +1,6 @@
 """Rulesets in the MCP server: that of each game, from the server's catalogue where this process lacks it."""
 
+import anyio
 import pytest
 
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: the MCP server is not tested")
@@ -12,7 +13,6 @@ from skye_mcp.rulesets import UnknownRuleset, load_ruleset, ruleset_of_new_games
 from skye_server import create_app
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
-from tests.support.coroutines import run
 from tests.support.second_ruleset import SECOND, registered
 
 CORRECTED = BASE.corrected("L01 PWWW/W N whisky ship\nrounds 5 A BD AC BCD ABCD", "corrections.txt")
@@ -41,7 +41,7 @@ def _forget():
 
 
 def test_corrected_ruleset_is_loaded_from_the_catalogue():
-    loaded = run(lambda: ruleset_of_new_games(Api(CORRECTED)))
+    loaded = anyio.run(lambda: ruleset_of_new_games(Api(CORRECTED)))
     assert loaded is RULESETS[CORRECTED.id] is not CORRECTED
     assert loaded.data.text == CORRECTED.data.text
 
@@ -50,10 +50,10 @@ def test_catalogue_with_other_tiles_than_its_id_says_is_refused():
     api = Api(CORRECTED)
     api.changed = {"round_tables": [{"players": 2, "rounds": [["A"]]}]}
     with pytest.raises(UnknownRuleset, match="is that of base"):
-        run(lambda: load_ruleset(api, CORRECTED.id))
+        anyio.run(lambda: load_ruleset(api, CORRECTED.id))
     assert CORRECTED.id not in RULESETS
 
 
 def test_ruleset_that_corrects_none_of_this_version_is_refused():
     with pytest.raises(UnknownRuleset, match="ruleset second"):
-        run(lambda: load_ruleset(Api(SECOND), "second"))
+        anyio.run(lambda: load_ruleset(Api(SECOND), "second"))

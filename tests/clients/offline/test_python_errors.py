@@ -18,7 +18,6 @@ from skye_client import (
     UnexpectedResponseError,
     is_known,
 )
-from tests.support import coroutines
 
 PROBLEM = {
     "code": "invalid_body",
@@ -200,6 +199,6 @@ def test_requests_beyond_the_concurrency_wait_but_long_polls_do_not():
                     tasks.start_soon(game.get)
                     tasks.start_soon(lambda: game.event_page(wait_ms=10))
 
-    coroutines.run(main)
+    anyio.run(main)
     assert max(most) == 3
     assert len(most) == 20

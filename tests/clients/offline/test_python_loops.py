@@ -5,10 +5,10 @@ import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import anyio
 import pytest
 
 from skye_client import AsyncSkye
-from tests.support.coroutines import run
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
 
@@ -55,7 +55,7 @@ def test_async_client_works_in_one_event_loop_after_another():
         async def use():
             return await asyncio.gather(*(skye.catalogue.bots() for _ in range(3)))
 
-        found = [run(use) for _ in range(3)]
-        run(skye.aclose)
+        found = [anyio.run(use) for _ in range(3)]
+        anyio.run(skye.aclose)
     assert found == 3 * [3 * [[]]]
     assert len(hooked) == 9

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from itertools import chain, islice, repeat
 from types import SimpleNamespace
 
+import anyio
 import httpx
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,6 @@ from skye_client import AsyncSkye, Skye, UnexpectedResponseError
 from skye_client._async import events as async_events
 from skye_client._sync import events as sync_events
 from tests.clients.offline.flaky_server import HEAD_BYTES, FlakyServer
-from tests.support import coroutines
 
 MAX_EVENTS, MAX_SIZE = 30, 600
 FRAME_BYTES = 200
@@ -90,7 +90,7 @@ def test_every_event_arrives_once_and_in_order_asynchronously(server):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(async_events, "anyio", SimpleNamespace(sleep=server.clock.sleep_async))
-        check(server, coroutines.run(follow))
+        check(server, anyio.run(follow))
 
 
 @pytest.fixture
