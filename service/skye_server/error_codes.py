@@ -83,7 +83,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         409, "Only the last placement of the round can be taken back, and this is another one."
     ),
     "too_many_changes": ErrorCode(
-        409, "The game has too many changes for this one; it can still be played to its end."
+        409, "The seat has used up its revisions, or the game its changes; everybody can still play on."
     ),
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),

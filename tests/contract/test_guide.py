@@ -17,7 +17,8 @@ from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.pauses import MAX_PAUSES
-from skye_server.games.transitions import MAX_CHANGES
+from skye_server.games.seat_changes import MAX_CHANGES
+from skye_server.games.transitions import MAX_REVISIONS
 from skye_server.games.views.fields import MAX_ACTIONS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
@@ -290,7 +291,8 @@ def limits(document):
             f"{FIRST_AMOUNT:,} for each seat, and {GROWTH:,} more for each round"
         ),
         "score of a seat of a position": f"{FIRST_AMOUNT:,}, and {GROWTH:,} more for each round",
-        "changes of a game after which nothing can be taken back": f"{MAX_CHANGES:,}",
+        "revisions of a game, which its seats share equally": f"{MAX_REVISIONS}",
+        "changes of a game after which its host and lobby change nothing": f"{MAX_CHANGES:,}",
         "`turn_ms` and `budget_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "`increment_ms` and `max_pause_ms`": f"from {pause['minimum']:,} to {pause['maximum']:,}",
         "pauses of a game": f"{MAX_PAUSES}",

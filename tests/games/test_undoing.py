@@ -2,7 +2,6 @@
 
 import pytest
 
-from skye_server.games.transitions import MAX_CHANGES
 from skye_server.games.views.fields import MAX_ACTIONS
 from tests.support.playing import problem_code
 from tests.support.used_up_changes import game_with_used_up_changes
@@ -12,32 +11,42 @@ def types(game, seat):
     return {action["type"] for action in game.actions(seat)}
 
 
-def test_game_at_the_limit_of_changes_is_played_without_take_back(service):
+def test_seat_without_revisions_is_played_without_take_back(service):
     game = game_with_used_up_changes(service, "building")
     assert "take_back" not in types(game, 0)
-    assert game.view()["version"] >= MAX_CHANGES
     assert game.play_out()["status"] == "finished"
     record = service.get(game.path("record"))
     assert len(record["actions"]) <= MAX_ACTIONS
     assert service.call("POST", "/v1/games", {"record": record}).status_code == 201
 
 
-def test_offer_at_the_limit_of_changes_is_not_listed_for_replacement(service):
+def test_offer_of_a_seat_without_revisions_is_not_listed_for_replacement(service):
     game = game_with_used_up_changes(service, "pricing")
     assert types(game, 0) == set()
     assert types(game, 1) == {"set_offer"}
     game.play_to("building")
 
 
-def test_placement_below_the_limit_can_be_taken_back(service):
-    game = service.create_game(2)
-    game.play_to("building")
-    game.act_legally(0)
-    assert "take_back" in types(game, 0)
+def test_opponent_who_revises_takes_no_revisions_of_others(service):
+    game = game_with_used_up_changes(service, "building")
+    game.act_legally(1)
+    assert "take_back" in types(game, 1)
+    assert game.call("DELETE", "placements/1", seat=1).status_code == 200
+    assert game.call("POST", "players/1/token", token=game.tokens[1]).status_code == 201
+    assert problem_code(game.call("POST", "players/0/token", token=game.tokens[0])) == "too_many_changes"
+
+
+def test_names_and_tokens_that_a_seat_changes_again_and_again_are_limited(service, monkeypatch):
+    monkeypatch.setattr("skye_server.games.transitions.MAX_REVISIONS", 6)
+    game = service.create_game(2, start=False)
+    renamed = [game.call("PATCH", seat=0, body={"name": f"Ann {number}"}) for number in range(4)]
+    assert [answer.status_code for answer in renamed] == [200, 200, 200, 409]
+    assert problem_code(renamed[-1]) == "too_many_changes"
+    assert game.call("PATCH", seat=1, body={"name": "Bea"}).status_code == 200
 
 
 def test_lobby_with_too_many_joins_and_leaves_refuses_players(service, monkeypatch):
-    monkeypatch.setattr("skye_server.games.transitions.MAX_CHANGES", 20)
+    monkeypatch.setattr("skye_server.games.seat_changes.MAX_CHANGES", 20)
     game = service.create_game(2, start=False)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"})

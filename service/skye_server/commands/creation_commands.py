@@ -160,7 +160,7 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     seat = old.seats[caller.seat]
     if not _plays_again(seat):
         raise Problem("seat_played_by_bot")
-    return replace(seat, bot=None, url_bot="", missed_deadlines=0)
+    return replace(seat, bot=None, url_bot="", missed_deadlines=0, revisions=0)
 
 
 def _plays_again(seat: Seat) -> bool:

@@ -31,7 +31,7 @@ from skye_server.games.authorization import (
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
 from skye_server.games.proposals import ProposalKind
-from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
+from skye_server.games.transitions import Transition, after_move, can_revise, is_revision, state_in_play
 from skye_server.games.views.history import purchase_of
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 
@@ -357,7 +357,7 @@ def moved(move: Move) -> Callable[[Attempt[Game]], Transition]:
             raise Problem("seat_played_by_bot")
         pauses.check_not_paused(game)
         transition = after_move(game, play(state, seat, move), attempt.now_ms)
-        if undo_limit_reached(game) and is_undo(game, seat, move):
+        if is_revision(game, seat, move) and not can_revise(game, seat):
             raise Problem("too_many_changes")
         return transition
 

@@ -167,6 +167,7 @@ class Seat(Struct, frozen=True):
     resigned: that player keeps the game in the own list, without a role. `resigned_token` is the hash of the
     token that the player had: in a private game it still reads what spectators see.
     `seated_by_host` is set if the host received the token of the seat.
+    `revisions` counts what the player took back or repeated: moves, names, tokens, bots at URLs.
     """
 
     name: str
@@ -180,6 +181,7 @@ class Seat(Struct, frozen=True):
     resigned_player: str = ""
     resigned_token: str = ""
     seated_by_host: bool = False
+    revisions: int = 0
 
     @property
     def is_free(self) -> bool:

@@ -32,7 +32,7 @@ from skye_server.games.events import (
 )
 from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
 from skye_server.games.proposals import AbortReason
-from skye_server.games.seat_changes import check_not_over, check_undo_limit
+from skye_server.games.seat_changes import check_change_limit, check_not_over, revised
 from skye_server.games.transitions import (
     Transition,
     advance,
@@ -97,7 +97,7 @@ def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
     :raises Problem: game_already_started, game_aborted, too_many_changes, invitation_not_found.
     """
     _check_in_lobby(game)
-    check_undo_limit(game)
+    check_change_limit(game)
     left = tuple(hashed for hashed in game.invites if invitation_id(hashed) != invitation)
     if len(left) == len(game.invites):
         raise Problem("invitation_not_found")
@@ -213,7 +213,7 @@ def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: s
     :raises Problem: game_already_started, game_aborted, too_many_changes, color_taken, name_taken.
     """
     _check_in_lobby(game)
-    check_undo_limit(game)
+    game = revised(game, seat)
     before = game.seats[seat]
     changed = replace(before, name=name or before.name, color=color or before.color)
     _check_color(game, changed)
@@ -279,7 +279,7 @@ def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
 
     :raises Problem: too_many_changes, game_full.
     """
-    check_undo_limit(game)
+    check_change_limit(game)
     if len(game.taken) + len(invites) >= game.capacity:
         reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
         raise Problem(

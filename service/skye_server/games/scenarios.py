@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from skye import Action, Place, TakeBack, Territory
 from skye.views import TerritoryTileView, territory_tiles_view
-from skye_server.games.transitions import MAX_CHANGES
+from skye_server.games.transitions import MAX_REVISIONS
 
 
 class Scenario(NamedTuple):
@@ -150,13 +150,13 @@ _SCENARIOS: Final = (
     ),
     Scenario(
         "undo_limit",
-        "The game has changed so often that seat 0 can still place its tile, but no longer take it back.",
+        "Seat 0 has taken back so often that it can still place its tile, but no longer take it back.",
         {
             "round": 2,
             "phase": "building",
             "players": [{"color": "red", "tiles_to_build": ["L28"]}, {"building_finished": True}],
         },
-        _UNDONE * (MAX_CHANGES // 2),
+        _UNDONE * (MAX_REVISIONS // 2),
     ),
     Scenario(
         "largest_territory",

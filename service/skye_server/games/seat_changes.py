@@ -14,16 +14,26 @@ from skye_server.error_codes import Problem
 from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
 from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, SeatReturned, TokenRotated
 from skye_server.games.game import URL_BOT, Game, SeatEnd, Status, with_seat
-from skye_server.games.transitions import Transition, advance, after_return, state_in_play, undo_limit_reached
+from skye_server.games.transitions import (
+    Transition,
+    advance,
+    after_return,
+    after_revision,
+    can_revise,
+    state_in_play,
+)
+
+MAX_CHANGES: Final = 1_500
+"""The number of changes after which the host and the lobby change nothing that could be repeated forever."""
 
 
 def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
     """Replace the token of a seat.
 
     :param token: the hash of the new token.
-    :raises Problem: what `check_changeable` raises.
+    :raises Problem: what `revised` raises.
     """
-    check_changeable(game)
+    game = revised(game, seat)
     seats = with_seat(game.seats, seat, replace(game.seats[seat], token=token))
     return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
 
@@ -39,14 +49,25 @@ def rotate_host_token(game: Game, token: str, now_ms: int) -> Transition:
 
 
 def check_changeable(game: Game) -> None:
-    """Check that a game may have one more change of a kind that could be repeated forever.
+    """Check that the host may make one more change of a kind that could be repeated forever.
 
-    Not a game that is over: its rematch is found by its tokens.
+    Not in a game that is over: its rematch is found by its tokens.
 
     :raises Problem: game_aborted, game_finished, too_many_changes.
     """
     check_not_over(game)
-    check_undo_limit(game)
+    check_change_limit(game)
+
+
+def revised(game: Game, seat: int) -> Game:
+    """Return a game in which a seat has made one more change of a kind that could be repeated forever.
+
+    :raises Problem: game_aborted, game_finished, too_many_changes.
+    """
+    check_not_over(game)
+    if not can_revise(game, seat):
+        raise Problem("too_many_changes")
+    return after_revision(game, seat)
 
 
 def resign(game: Game, seat: int, now_ms: int) -> Transition:
@@ -81,7 +102,7 @@ def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
     :param url_bot: the id of the bot.
     :raises Problem: game_aborted, game_finished, too_many_changes, seat_played_by_bot.
     """
-    check_changeable(game)
+    game = revised(game, seat)
     _check_without_bot(game, seat)
     after = replace(game.seats[seat], bot=URL_BOT, url_bot=url_bot)
     return advance(game, now_ms, [BotChanged(seat, URL_BOT)], seats=with_seat(game.seats, seat, after))
@@ -92,7 +113,7 @@ def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
 
     :raises Problem: game_aborted, game_finished, too_many_changes, seat_without_url_bot.
     """
-    check_changeable(game)
+    game = revised(game, seat)
     before = game.seats[seat]
     if not before.has_url_bot:
         raise Problem("seat_without_url_bot")
@@ -118,12 +139,12 @@ def check_not_over(game: Game) -> None:
         raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
 
 
-def check_undo_limit(game: Game) -> None:
-    """Check that a game may have one more change of a kind that could be repeated forever.
+def check_change_limit(game: Game) -> None:
+    """Check that the host or the lobby may make one more change of a kind that could be repeated forever.
 
     :raises Problem: too_many_changes.
     """
-    if undo_limit_reached(game):
+    if game.version >= MAX_CHANGES:
         raise Problem("too_many_changes")
 
 

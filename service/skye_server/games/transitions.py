@@ -8,16 +8,18 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
+from skye.events import OfferSet, PlacementTakenBack
 from skye_server.error_codes import Problem
 from skye_server.games import clocks
 from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded
 from skye_server.games.game import Change, Game, SeatEnd, Status, Takeover, with_seat
 from skye_server.games.proposals import ProposalOutcome
 
-MAX_CHANGES: Final = 1_500
-"""The number of changes after which nothing can be undone; otherwise a game and its log could grow forever.
+MAX_REVISIONS: Final = 750
+"""How often all seats of a game together take back or repeat something: each seat has an equal share.
 
-A game without undos has fewer than 200 changes, so every game ends within the size limit of a record.
+So no player uses up what the others may take back. A game without revisions has fewer than 200 changes, and
+each revision adds at most two, so every game ends within the size limit of a record.
 """
 
 
@@ -98,16 +100,29 @@ def make_move(game: Game, seat: int, move: Move, now_ms: int, *before: AnyEvent)
 def after_move(game: Game, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Transition:
     """Apply the outcome of a move; the events `before` precede those of the move."""
     state, events = outcome
+    players = state_begun(game).players
+    for event in events:
+        if isinstance(event, PlacementTakenBack) or (
+            isinstance(event, OfferSet) and players[event.seat].prices
+        ):
+            game = after_revision(game, event.seat)
     status = Status.FINISHED if state.is_over else Status.PLAYING
     return advance(game, now_ms, [*before, *events], state=state, status=status)
 
 
-def undo_limit_reached(game: Game) -> bool:
-    """Return whether a game has reached the number of changes after which nothing can be undone."""
-    return game.version >= MAX_CHANGES
+def after_revision(game: Game, number: int) -> Game:
+    """Return a game after a seat took back or repeated something that could be repeated forever."""
+    seat = game.seats[number]
+    revised = replace(seat, revisions=seat.revisions + 1)
+    return replace(game, seats=with_seat(game.seats, number, revised))
 
 
-def is_undo(game: Game, seat: int, move: Move) -> bool:
+def can_revise(game: Game, seat: int) -> bool:
+    """Return whether a seat has not used up its share of the revisions."""
+    return game.seats[seat].revisions < MAX_REVISIONS // len(game.taken)
+
+
+def is_revision(game: Game, seat: int, move: Move) -> bool:
     """Return whether a move replaces the seat's offer or takes back its placement."""
     if isinstance(move, SetOffer):
         return game.state is not None and bool(game.state.players[seat].prices)

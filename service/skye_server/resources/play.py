@@ -80,7 +80,7 @@ def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Res
 
     The seat marks one of its three drawn tiles for discarding and lays gold on each of the others. The offer
     is secret until the last seat has set its own; the seat can replace it until then. Gold on tiles is not in
-    the purse. After 1,500 changes of a game, offers can no longer be replaced.
+    the purse. A seat that has used up its revisions cannot replace it.
     """
     games, command = collaborators().games, command_from_request()
     move = moved(SetOffer(offer["discard"], tuple(offer["prices"].items())))
@@ -126,8 +126,8 @@ def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
     """Take back a placement.
 
     Until a seat has finished building, it may take back its placements of this round, last first. The path
-    has the number of the last placement in this round, from 1, so that a retry takes back no other one. After
-    1,500 changes of a game, placements can no longer be taken back.
+    has the number of the last placement in this round, from 1, so that a retry takes back no other one. A
+    seat that has used up its revisions cannot take anything back.
     """
     games, command = collaborators().games, command_from_request()
     changed = change_game(games, command, game, by_seat(seat), placement_taken_back(number))

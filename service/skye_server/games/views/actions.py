@@ -25,7 +25,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.pauses import can_pause
 from skye_server.games.proposals import ProposalKind
-from skye_server.games.transitions import is_undo, undo_limit_reached
+from skye_server.games.transitions import can_revise, is_revision
 from skye_server.games.views.fields import UnknownType, Version
 
 _Put: TypeAlias = Annotated[Literal["PUT"], "The method of the request."]
@@ -198,7 +198,7 @@ def actions_view(game: Game, seat: int) -> ActionListView:
     if game.state is not None and is_running and game.seats[seat].bot is None:
         limits = offer_limits(game.state, seat)
         moves = legal_moves(game.state, seat) if limits is None else []
-        if undo_limit_reached(game):
+        if not can_revise(game, seat):
             limits = None if game.state.players[seat].prices else limits
             moves = [move for move in moves if not isinstance(move, TakeBack)]
         if limits is not None:
@@ -234,7 +234,7 @@ def _action(game: Game, seat: int, move: Move) -> ActionView:
         "method": method,
         "href": f"/v1/games/{game.id}/players/{seat}/{path}",
         "body": chosen["body"],
-        "revises": is_undo(game, seat, move),
+        "revises": is_revision(game, seat, move),
     }
     return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
 
