@@ -46,7 +46,7 @@ test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## r
 	@TEST_SIZE=full $(PYTEST) --durations 10
 test-costs: $(TESTED) ## measure all tests, and write which of them `make test` leaves out: tests/costs.tsv
 	@$(PYTEST) --write-costs
-test-servers: $(VENV)/.installed-test ## run the tests of the commands that Redis and Valkey could answer differently, on each that is found
+test-servers: $(VENV)/.installed-test ## run the tests of the commands that Redis and Valkey could answer differently, on each that `make test` does not use
 	@for program in $$($(BIN)/python -m skye_server.server.server_programs); do echo "$$program:"; \
 		REDIS_PROGRAM=$$program $(PYTEST) -q tests/store || exit 1; done
 

@@ -129,11 +129,6 @@ def test_every_fixture_works_on_a_redis_of_its_own(run_tests):
     assert "10 passed" in printed, printed
 
 
-def test_running_server_is_used_where_its_address_is_given(run_tests, live):
-    printed = run_tests(STORAGE, "-rP", "-o", f"skye_url={live.url}/")
-    assert f"served at {live.url}\n" in printed, printed
-
-
 def test_settings_reach_the_started_server(run_tests):
     source = """
         import pytest

@@ -10,6 +10,9 @@ import pytest
 from deploy.release.commands import run
 from tests.support.wheels import built, environment, third_party_packages
 
+pytestmark = pytest.mark.full_size
+"""The wheel is compiled for releases only, which takes a minute and a half of CPU time."""
+
 REPOSITORY = Path(__file__).parents[2]
 
 OTHER_SUITES = ("test_build_backend.py", "test_compiled.py", "test_wheels.py")
@@ -108,7 +111,6 @@ def test_compiled_wheel_is_for_this_platform(compiled_wheel):
     assert "none-any" not in compiled_wheel.name
 
 
-@pytest.mark.full_size
 def test_compiled_engine_has_the_games_hashes_and_pickles_of_the_pure(compiled_python, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -131,13 +133,11 @@ def test_help_on_the_compiled_engine_is_that_on_the_pure(compiled_python, tmp_pa
     assert {name: found.get(name) for name in expected} == expected
 
 
-@pytest.mark.full_size
 def test_state_of_the_compiled_engine_is_decoded_by_its_types(compiled_python, tmp_path):
     third_party = third_party_packages(tmp_path / "third party")
     assert run(compiled_python, "-I", "-c", DECODING, third_party, cwd=tmp_path) == "False\n"
 
 
-@pytest.mark.full_size
 def test_suite_of_the_engine_passes_on_the_compiled_engine(compiled_python, tmp_path):
     third_party = third_party_packages(tmp_path / "third party")
     suites = tmp_path / "suites"
