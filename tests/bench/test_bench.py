@@ -135,6 +135,7 @@ def test_cpu_time_of_a_thread_that_has_ended_is_none(tmp_path):
     assert servers.thread_nanoseconds(tmp_path / "ended") == 0
 
 
+@pytest.mark.full_size
 def test_cost_of_expensive_requests_is_divided_by_their_price(redis_server):
     limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
     with servers.gunicorn("skye_server.wsgi:app", redis_server, **limits) as server:

@@ -305,7 +305,7 @@ def test_key_is_that_of_the_environment_on_standard_input(live, skye):
     ("version", "options", "also"),
     [
         ("0.1.16", ["--suite", "all"], "server-sse-multiple-streams"),  # it wants sessions there
-        ("0.2.0-alpha.12", ["--requirements", "2026-07-28"], None),
+        pytest.param("0.2.0-alpha.12", ["--requirements", "2026-07-28"], None, marks=pytest.mark.full_size),
     ],
 )
 def test_conformance_suite_finds_only_what_does_not_apply(live, version, options, also, tmp_path):
@@ -339,7 +339,7 @@ def test_games_finish_while_instances_are_killed(live):
     slowly, the agents would find none otherwise.
     """
     ports = [free_port(), free_port()]
-    games = sized(6, 100)
+    games = sized(3, 100)
 
     async def agent(number, results):
         key, dice, text = new_key(), random.Random(number), ""

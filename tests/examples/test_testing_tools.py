@@ -1,4 +1,8 @@
-"""The workflows, collections and load of examples/testing, run by their own programs on a live server."""
+"""The workflows, collections and load of examples/testing, run by their own programs on a live server.
+
+Collections that send the same requests with other programs are in the full size: to install those takes
+longer than to run them. So is the command of schemathesis; `tests/fuzzing` has the same checks.
+"""
 
 import importlib.util
 import re
@@ -53,6 +57,7 @@ def test_workflow_fails_on_a_server_that_answers_otherwise(workflows, url):
     assert "Workflows: 1 failed, 1 total" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.full_size
 @pytest.mark.parametrize(("collection", "passed"), [("bruno", 6), ("bruno-hunt", 5)])
 def test_bruno_collection_passes(collection, passed, url):
     # Bruno's default sandbox is loaded while the first request is sent, and is missing where that was faster.
@@ -65,6 +70,7 @@ def test_bruno_collection_passes(collection, passed, url):
     assert f"{passed} ({passed} Passed)" in done.stdout
 
 
+@pytest.mark.full_size
 def test_playwright_api_test_reports_what_it_finds(url, tmp_path):
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(FOLDER / "hunt.spec.js", tmp_path)
@@ -91,6 +97,7 @@ def test_tests_of_a_hunt_report_what_they_find(url):
     assert found["hard"] == []
 
 
+@pytest.mark.full_size
 def test_http_file_passes(url, tmp_path):
     requests = tmp_path / "requests.http"
     requests.write_text((FOLDER / "requests.http").read_text().replace("http://127.0.0.1:8000", url))
@@ -99,6 +106,7 @@ def test_http_file_passes(url, tmp_path):
     assert "8 requests processed (8 succeeded)" in done.stdout
 
 
+@pytest.mark.full_size
 def test_schemathesis_reaches_every_operation(launch):
     server = launch(SKYE_LAB="on", SKYE_REDIS_URL="memory://")
     program = Path(sys.executable).with_name("schemathesis")
