@@ -181,8 +181,8 @@ def pytest_configure():
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist: the examples are run without it
 def pytest_xdist_auto_num_workers(config):
-    """Return the number of test processes: for each core one, or three where many tests mostly wait."""
-    for_each_core = 1 if config.option.markexpr == "not full" else 3
+    """Return the number of test processes: for each core one, or two where half of the tests mostly wait."""
+    for_each_core = 1 if config.option.markexpr == "not full" else 2
     return min(MAX_PROCESSES, for_each_core * len(os.sched_getaffinity(0)))
 
 

@@ -29,6 +29,9 @@ SILENT_NAMES, TARPITS, SLOW_HOSTS = sized(40, 200), sized(12, 60), 24
 OTHER_GAMES, SECONDS = sized(5, 10), sized(8, 45)
 """How many games of each kind the other owner has, and how long each of the two phases is watched."""
 
+ATTEMPTS = 3
+"""How often the two are compared before it is a failure: other programs may delay only the second."""
+
 TURN_MS = 2_000
 SETTINGS = {
     "SKYE_WEBHOOKS_HTTP": "on",
@@ -150,8 +153,9 @@ def begin(service, urls, key, **more):
     return service.begin(key, players=[{"bot_url": url} for url in urls], auto_start=True, **more)
 
 
-@pytest.mark.parametrize("attack", [attack_with_names, attack_with_hosts])
-def test_owner_of_silent_names_and_hosts_delays_no_other(service, redis_server, attack):
+def late_without_and_with(service, redis_server, attack):
+    """Return what is late in games of the other owner before an attack, and during it."""
+    service.redis.flushall()
     with NameServer() as names, tarpit() as port, Receiver() as receiver:
         settings = SETTINGS | {"GEVENTARES_SERVERS": "127.0.0.1", "GEVENTARES_UDP_PORT": str(names.port)}
         url = f"http://ok.other.example:{receiver.port}/"
@@ -163,7 +167,15 @@ def test_owner_of_silent_names_and_hosts_delays_no_other(service, redis_server, 
             first.wait()
             attack(service, port)
             start()
-            attacked = watched(service, receiver, url)
-    print(f"{attack.__name__}: {attacked}, without: {calm}")  # noqa: T201 - the figures are what one runs it for
-    for kind, late_s in attacked.items():
-        assert late_s < 3 * (1 + calm[kind]), kind
+            return calm, watched(service, receiver, url)
+
+
+@pytest.mark.parametrize("attack", [attack_with_names, attack_with_hosts])
+def test_owner_of_silent_names_and_hosts_delays_no_other(service, redis_server, attack):
+    compared = []
+    for _ in range(ATTEMPTS):
+        calm, attacked = late_without_and_with(service, redis_server, attack)
+        if all(late_s < 3 * (1 + calm[kind]) for kind, late_s in attacked.items()):
+            return
+        compared.append((calm, attacked))
+    pytest.fail(f"late without and with {attack.__name__}: {compared}")
