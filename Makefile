@@ -40,7 +40,7 @@ test: $(VENV)/.installed-test ## test all parts, in about two minutes; ROOMS=tes
 	@$(PYTEST) -m 'not full' $(CLOCKS) $(ROOMS)
 TESTED := $(VENV)/.installed-full $(VENV)/.installed-frameworks $(VENV)/.installed-npm
 test-full: $(TESTED) ## run all other tests: kills, failovers, whole games in a browser, frameworks
-	@echo 'Running the other tests (15 to 25 minutes on two cores) ...'
+	@echo 'Running the other tests (about half an hour on two cores) ...'
 	@$(PYTEST) -m full $(ROOMS)
 test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST) --durations 10
