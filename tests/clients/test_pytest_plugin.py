@@ -112,9 +112,8 @@ FIXTURES = """
             raise AssertionError
 """
 STORAGE = """
-    def test_storage(skye_server, skye_game):
+    def test_storage(skye_game):
         assert skye_game().view()["status"] == "playing"
-        print("served at", skye_server)
 """
 
 
