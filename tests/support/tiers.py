@@ -130,8 +130,10 @@ def pytest_ignore_collect(collection_path, config):
 def pytest_collection_modifyitems(items):
     """Mark the tests of `make test-full`."""
     for item in items:
-        is_full = _is_full_unmeasured(item) or name_of(item.nodeid) in expensive_tests()
-        if is_full and not item.get_closest_marker("smoke"):
+        is_marked = any(map(item.get_closest_marker, ("smoke", "full")))
+        is_full = _is_full_unmeasured(item)
+        item.stash[_TIER_IS_GIVEN] = is_marked or is_full
+        if not is_marked and (is_full or name_of(item.nodeid) in expensive_tests()):
             item.add_marker(pytest.mark.full)
 
 
@@ -150,10 +152,11 @@ def pytest_runtest_makereport(item, call):
         all_cpu, own_cpu, wall = item.stash[_BEGUN]
         cpu_s = max(cpu_seconds(os.getpid()) - all_cpu, time.process_time() - own_cpu)
         report.cost = cpu_s, time.monotonic() - wall
-        report.tier_is_given = item.get_closest_marker("smoke") is not None or _is_full_unmeasured(item)
+        report.tier_is_given = item.stash[_TIER_IS_GIVEN]
     return report
 
 
+_TIER_IS_GIVEN = pytest.StashKey[bool]()
 _BEGUN = pytest.StashKey[tuple[float, float, float]]()
 _costs = defaultdict(Cost)
 
