@@ -244,6 +244,16 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
     assert past["players"][0]["bot"] == "url"
 
 
+def test_seat_without_revisions_releases_its_bot(service, bot, monkeypatch):
+    monkeypatch.setattr("skye_server.games.transitions.MAX_REVISIONS", 2)
+    game = service.begin(None, **PAIR)
+    path, token = f"{game.path()}/players/me/bot", game.tokens[0]
+    assert service.call("PUT", path, {"bot_url": bot.url}, token).status_code == 200
+    again = service.call("PUT", path, {"bot_url": bot.url}, token)
+    assert again.json["code"] == "too_many_changes"
+    assert service.call("DELETE", path, token=token).json["players"][0]["bot"] is None
+
+
 def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
     game = service.begin(None, **PAIR, options={"on_timeout": "bot", "first_seat": 0})
     path, token = f"{game.path()}/players/me/bot", game.tokens[0]

@@ -111,9 +111,11 @@ def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
 def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
     """Let the player play the seat of a bot at a URL again; without a player, a bot of the server plays it.
 
-    :raises Problem: game_aborted, game_finished, too_many_changes, seat_without_url_bot.
+    Each release follows a binding, which has counted as a revision.
+
+    :raises Problem: game_aborted, game_finished, seat_without_url_bot.
     """
-    game = revised(game, seat)
+    check_not_over(game)
     before = game.seats[seat]
     if not before.has_url_bot:
         raise Problem("seat_without_url_bot")
