@@ -53,6 +53,20 @@ def test_game_holds_the_records_of_its_latest_64_keys(service):
     assert game.offer(0, 1, 1, headers={"Idempotency-Key": "0"}).json["version"] == before + 1  # runs again
 
 
+def test_opponent_who_sends_many_keys_replaces_none_of_others(service):
+    game = service.create_game(2, start=False)
+
+    def rename(seat, name, key):
+        answer = game.call("PATCH", seat=seat, body={"name": name}, headers={"Idempotency-Key": key})
+        assert answer.status_code == 200
+        return answer.json
+
+    first = rename(1, "Bea", "once")
+    for number in range(70):
+        rename(0, f"Ann {number}", str(number))
+    assert rename(1, "Bea", "once") == first  # still replayed
+
+
 @pytest.mark.parametrize("stored", [b"2:00000000:", b"1:00000000:\x97", b"1:", b"", b"nonsense", b"\x87"])
 def test_record_of_an_unknown_format_or_damaged_is_refused(service, stored):
     game = service.create_game(2)

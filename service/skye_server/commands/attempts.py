@@ -13,7 +13,7 @@ the response's tokens derive together with the key, which only the client has. T
 rebuilt from the event log.
 
 The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game, each for
-`SKYE_IDEMPOTENCY_TTL_S` seconds. A request whose record has expired runs again.
+`SKYE_IDEMPOTENCY_TTL_S` seconds; a caller who sends more of them replaces their own. A request whose record has expired runs again.
 """
 
 from __future__ import annotations
@@ -40,11 +40,10 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.store.commit import MAX_ATTEMPTS, StoredRecord, back_off
+from skye_server.store.commit import MAX_ATTEMPTS, NAME_LENGTH, SCOPE_LENGTH, StoredRecord, back_off
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
-_KEY_BYTES: Final = 16
 
 MIN_ANONYMOUS_KEY_LENGTH: Final = 22
 """Characters of a key without a token, which all clients behind one address share a scope with."""
@@ -78,7 +77,7 @@ class Command:
         if self.idempotency_key is None or (self.token is None and self.has_guessable_key):
             return None
         scope = self.token or f"address:{self.address}"
-        return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
+        return (_digest(scope)[:SCOPE_LENGTH] + _digest(f"{scope}\n{self.idempotency_key}"))[:NAME_LENGTH]
 
     @property
     def has_guessable_key(self) -> bool:
@@ -280,6 +279,10 @@ def new_record(
         changed.now_ms,
     )
     return StoredRecord(command.record_key, encode_record(record), games.settings.idempotency_ttl_s)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def id_from(digest: bytes) -> str:

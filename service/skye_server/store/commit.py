@@ -24,6 +24,11 @@ class LogEntry(NamedTuple):
     header: bytes = b""
 
 
+NAME_LENGTH: Final = 32
+SCOPE_LENGTH: Final = 8
+"""How many characters the name of an idempotency record has, and how many of these tell whose it is."""
+
+
 class StoredRecord(NamedTuple):
     """An encoded idempotency record, stored under its key for `ttl_s` seconds."""
 

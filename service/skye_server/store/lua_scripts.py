@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
+from skye_server.store.commit import SCOPE_LENGTH
 from skye_server.store.connection.failures import TooFewReplicas
 
 PUBLISH: Final = """
@@ -36,7 +37,10 @@ MAX_WAIT_MS: Final = 15_000
 """After how long a dispatcher looks at a shard although nothing of it is known to be due."""
 
 MAX_IDEMPOTENCY_KEYS: Final = 64
-"""How many idempotency records a game has; a commit beyond that deletes the oldest record."""
+"""How many idempotency records a game has.
+
+A commit beyond that deletes the oldest record of the scope that has most: nobody replaces those of others.
+"""
 
 
 class MinReplicas(NamedTuple):
@@ -106,7 +110,7 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # Redis does not roll back a script that fails. So the types of all keys are checked before the first write,
 # and all keys are declared: Redis refuses the whole script while their slot moves to another server.
 COMMIT: Final = Script(
-    f"local max_records, max_wait = {MAX_IDEMPOTENCY_KEYS}, {MAX_WAIT_MS}\n{PUBLISH}"
+    f"local max_records, scope_length, max_wait = {MAX_IDEMPOTENCY_KEYS}, {SCOPE_LENGTH}, {MAX_WAIT_MS}\n{PUBLISH}"
     """
 local expected, now = ARGV[2], tonumber(ARGV[9])
 local dues = #KEYS - 7
@@ -144,6 +148,17 @@ end
 local has_webhooks = redis.call('HLEN', KEYS[6]) > 0
 local has_watch_codes = redis.call('HLEN', KEYS[5]) > 0
 for at = has_webhooks and 7 or 8, #KEYS do redis.call('ZCARD', KEYS[at]) end
+local function oldest_of_most(names)
+  local numbers, most = {}, 0
+  for _, name in ipairs(names) do
+    local scope = name:sub(1, scope_length)
+    numbers[scope] = (numbers[scope] or 0) + 1
+    most = math.max(most, numbers[scope])
+  end
+  for _, name in ipairs(names) do
+    if numbers[name:sub(1, scope_length)] == most then return name end
+  end
+end
 -- Redis checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
 if kind == 'stream' and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
 for i = first_entry, #ARGV, 3 do
@@ -157,7 +172,9 @@ if ARGV[5] ~= '' then
   redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
   redis.call('EXPIRE', KEYS[4], ARGV[6])
   if records == max_records then
-    redis.pcall('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
+    local name = oldest_of_most(redis.call('LRANGE', KEYS[4], 0, -1))
+    redis.call('LREM', KEYS[4], 1, name)
+    redis.pcall('DEL', KEYS[3]:sub(1, -33) .. name)
   end
 end
 local function set_due(key, id, at, which)
