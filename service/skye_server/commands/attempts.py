@@ -13,7 +13,8 @@ the response's tokens derive together with the key, which only the client has. T
 rebuilt from the event log.
 
 The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game, each for
-`SKYE_IDEMPOTENCY_TTL_S` seconds; a caller who sends more of them replaces their own. A request whose record has expired runs again.
+`SKYE_IDEMPOTENCY_TTL_S` seconds; a caller who sends more of them replaces their own. A request whose record
+has expired runs again.
 """
 
 from __future__ import annotations

@@ -110,7 +110,8 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # Redis does not roll back a script that fails. So the types of all keys are checked before the first write,
 # and all keys are declared: Redis refuses the whole script while their slot moves to another server.
 COMMIT: Final = Script(
-    f"local max_records, scope_length, max_wait = {MAX_IDEMPOTENCY_KEYS}, {SCOPE_LENGTH}, {MAX_WAIT_MS}\n{PUBLISH}"
+    f"local max_records, scope_length = {MAX_IDEMPOTENCY_KEYS}, {SCOPE_LENGTH}\n"
+    f"local max_wait = {MAX_WAIT_MS}\n{PUBLISH}"
     """
 local expected, now = ARGV[2], tonumber(ARGV[9])
 local dues = #KEYS - 7

@@ -66,7 +66,8 @@ def bind_bot(
 def release_bot(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
     """Let the player of a seat play it again; without a player, a bot of the server does.
 
-    :raises Problem: what `bind_bot` raises except too_many_changes and seat_played_by_bot; seat_without_url_bot.
+    :raises Problem: what `bind_bot` raises except too_many_changes and seat_played_by_bot;
+        seat_without_url_bot.
     """
 
     def release(attempt: Attempt[Game]) -> Transition:

@@ -24,12 +24,13 @@ from skye_server.url_bots.sent import TAG
 blueprint = Blueprint(TAG, __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")
 
 _OVER = ("game_aborted", "game_finished")
+_BINDING = ("too_many_changes", "seat_played_by_bot", "bot_unreachable")
 
 
 @blueprint.route("", methods=["PUT"])
 @writes(
     ResponseDoc(200, "The seat, and the secret of its bot.", TakenSeatView),
-    errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OVER, "too_many_changes", "seat_played_by_bot", "bot_unreachable"],
+    errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OVER, *_BINDING],
 )
 @takes(UrlBot, "The bot.")
 def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
