@@ -82,6 +82,14 @@ def test_nobody_acts_while_the_game_is_paused(game):
     assert problem_code(game.call("POST", "resume", token=game.tokens[0])) == "game_not_paused"
 
 
+def test_pause_ends_when_the_last_person_resigns(game):
+    agree(game)
+    first = game.call("POST", "players/0/resign", token=game.tokens[0])
+    assert first.json["pause"] is not None, "the other person may go on pausing"
+    last = game.call("POST", "players/1/resign", token=game.tokens[1]).json
+    assert (last["pause"], last["status"]) == (None, "finished")
+
+
 def test_refused_pause_leaves_the_clocks_running(game):
     game.call("POST", "pause", token=game.tokens[0])
     view = game.call("POST", "proposal", {"accept": False}, seat=1).json

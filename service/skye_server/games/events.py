@@ -177,7 +177,7 @@ class GamePaused(NamedTuple):
 
 
 class GameResumed(NamedTuple):
-    """The game goes on: a seat has ended the pause, or (None) its time is over."""
+    """The game goes on: a seat has ended the pause, or (None) its time is over or no person is left."""
 
     seat: int | None
 

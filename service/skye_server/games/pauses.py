@@ -61,7 +61,7 @@ def begun(game: Game, now_ms: int) -> tuple[GamePaused, dict[str, Any]]:
 def resume(game: Game, seat: int | None, now_ms: int) -> Transition:
     """End the pause of a game.
 
-    :param seat: the seat that ends it; None: its time is over.
+    :param seat: the seat that ends it; None: its time is over, or no person is left.
     :raises Problem: game_not_started, game_aborted, game_finished, game_not_paused.
     """
     if state_in_play(game).is_over:

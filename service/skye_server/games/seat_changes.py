@@ -11,9 +11,11 @@ from msgspec.structs import replace
 
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
+from skye_server.games.agreements import people_of
 from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
 from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, SeatReturned, TokenRotated
 from skye_server.games.game import URL_BOT, Game, SeatEnd, Status, with_seat
+from skye_server.games.pauses import resume
 from skye_server.games.transitions import (
     Transition,
     advance,
@@ -71,14 +73,17 @@ def revised(game: Game, seat: int) -> Game:
 
 
 def resign(game: Game, seat: int, now_ms: int) -> Transition:
-    """Hand a seat to a bot for the rest of the game.
+    """Hand a seat to a bot for the rest of the game. A pause ends with the last person.
 
     :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot.
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
     _check_without_bot(game, seat)
-    return hand_to_bot(game, seat, "resigned", now_ms)
+    transition = hand_to_bot(game, seat, "resigned", now_ms)
+    if transition.game.pause is not None and not people_of(transition.game):
+        transition = transition.then(resume(transition.game, None, now_ms))
+    return transition
 
 
 def return_to_seat(game: Game, seat: int, now_ms: int) -> Transition:
