@@ -26,8 +26,8 @@ from tests.system.hosts import DROP, REFUSE, Network
 from tests.system.redis_forms import Cluster, Sentinels
 
 GAMES = 4
-PAUSE_S = 0.01
-"""Between two changes of a game, which has a maximum of changes."""
+PAUSE_S = 0.2
+"""Between two offers of a seat, which may revise them 375 times: games are played for half a minute."""
 COUNTED = ("acknowledged", "acknowledged_after_the_election", "lost", "doubled")
 PLAYED_S = sized(2, 5)
 """How long games are played before the partition, after the election, and after the partition."""
