@@ -151,11 +151,16 @@ def test_game_of_bots_within_a_small_limit_is_created():
     )
 
 
-def test_bot_that_joins_later_costs_one_game_too():
+@pytest.mark.parametrize("player", [{"bot": "random"}, {"name": "Bea"}])
+def test_seat_taken_in_a_lobby_costs_one_game(player):
     service = limited(limit_games_per_minute=3)
     game = service.create_game(1, start=False)
-    answers = [game.call("POST", "players", {"bot": "random"}, token=game.host) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    statuses = []
+    for _ in range(3):
+        answer = game.call("POST", "players", player, token=game.host)
+        statuses.append(answer.status_code)
+        game.call("DELETE", seat=1, token=game.host)
+    assert statuses == [201, 201, 429]
 
 
 def test_export_of_a_player_costs_more_for_games_that_are_over():

@@ -164,8 +164,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
 
     The server shows the token only in this response.
     """
-    if "bot" in player or "bot_url" in player:
-        charge_creation(1)
+    charge_creation(1)
     command, invite = command_from_request(), player.pop("invite_code", None)
     command = replace(command, token=command.token or invite, invite=invite)
     if "bot_url" in player:
