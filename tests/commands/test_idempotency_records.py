@@ -56,15 +56,15 @@ def test_game_holds_the_records_of_its_latest_64_keys(service):
 def test_opponent_who_sends_many_keys_replaces_none_of_others(service):
     game = service.create_game(2, start=False)
 
-    def rename(seat, name, key):
-        answer = game.call("PATCH", seat=seat, body={"name": name}, headers={"Idempotency-Key": key})
-        assert answer.status_code == 200
-        return answer.json
+    def rotated(seat, token, key):
+        answer = game.call("POST", f"players/{seat}/token", token=token, headers={"Idempotency-Key": key})
+        assert answer.status_code == 201
+        return answer.json["token"]
 
-    first = rename(1, "Bea", "once")
+    own, newest = rotated(1, game.tokens[1], "once"), game.tokens[0]
     for number in range(70):
-        rename(0, f"Ann {number}", str(number))
-    assert rename(1, "Bea", "once") == first  # still replayed
+        newest = rotated(0, newest, str(number))
+    assert rotated(1, game.tokens[1], "once") == own  # still replayed
 
 
 @pytest.mark.parametrize("stored", [b"2:00000000:", b"1:00000000:\x97", b"1:", b"", b"nonsense", b"\x87"])

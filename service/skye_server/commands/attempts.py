@@ -41,10 +41,11 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.store.commit import MAX_ATTEMPTS, NAME_LENGTH, SCOPE_LENGTH, StoredRecord, back_off
+from skye_server.store.commit import MAX_ATTEMPTS, StoredRecord, back_off
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
+_KEY_BYTES: Final = 16
 
 MIN_ANONYMOUS_KEY_LENGTH: Final = 22
 """Characters of a key without a token, which all clients behind one address share a scope with."""
@@ -78,7 +79,7 @@ class Command:
         if self.idempotency_key is None or (self.token is None and self.has_guessable_key):
             return None
         scope = self.token or f"address:{self.address}"
-        return (_digest(scope)[:SCOPE_LENGTH] + _digest(f"{scope}\n{self.idempotency_key}"))[:NAME_LENGTH]
+        return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
 
     @property
     def has_guessable_key(self) -> bool:
@@ -207,7 +208,7 @@ def change_game(  # noqa: PLR0913 - what a command consists of
         caller = attempt.caller if attempt.role_after is None else attempt.role_after(game)
         tokens, now_ms = attempt.tokens, games.time_of(game)
         changed = Attempt(game.id, game, caller or SPECTATOR, now_ms, game.version, tokens=tokens)
-        new = new_record(games, command, changed, retired_token=caller is None)
+        new = new_record(games, command, changed, attempt.caller, retired_token=caller is None)
         if games.repository.save(attempt.game, transition, new):
             return changed
         back_off(number)
@@ -262,9 +263,14 @@ def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes
 
 
 def new_record(
-    games: Games, command: Command, changed: Attempt[Game], *, retired_token: bool = False
+    games: Games, command: Command, changed: Attempt[Game], before: Caller, *, retired_token: bool = False
 ) -> StoredRecord | None:
-    """Return the idempotency record to store with a commit, None for a command without a key."""
+    """Return the idempotency record to store with a commit, None for a command without a key.
+
+    It belongs to the seat of the caller, also to one that the command gives or takes.
+
+    :param before: the role of the caller before the command.
+    """
     if command.record_key is None:
         return None
     tokens, caller = changed.tokens, changed.caller
@@ -279,11 +285,9 @@ def new_record(
         tokens.nonce if roles else b"",
         changed.now_ms,
     )
-    return StoredRecord(command.record_key, encode_record(record), games.settings.idempotency_ttl_s)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    seat = caller.seat if before.seat is None else before.seat
+    owner = "host" if seat is None and before.host else f"{seat}"
+    return StoredRecord(command.record_key, encode_record(record), games.settings.idempotency_ttl_s, owner)
 
 
 def id_from(digest: bytes) -> str:

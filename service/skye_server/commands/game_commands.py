@@ -303,7 +303,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         attempt.check_preconditions(command)
         if not game.is_over:
             raise Problem("game_not_over")
-        if games.repository.delete(game, new_record(games, command, attempt)):
+        if games.repository.delete(game, new_record(games, command, attempt, attempt.caller)):
             return
         back_off(number)
     raise Problem("too_much_contention")

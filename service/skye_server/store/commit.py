@@ -24,17 +24,17 @@ class LogEntry(NamedTuple):
     header: bytes = b""
 
 
-NAME_LENGTH: Final = 32
-SCOPE_LENGTH: Final = 8
-"""How many characters the name of an idempotency record has, and how many of these tell whose it is."""
-
-
 class StoredRecord(NamedTuple):
-    """An encoded idempotency record, stored under its key for `ttl_s` seconds."""
+    """An encoded idempotency record, stored under its key for `ttl_s` seconds.
+
+    :param key: 32 hexadecimal digits.
+    :param owner: the role of the caller; of two owners, the one with more records in a game loses one first.
+    """
 
     key: str
     data: bytes
     ttl_s: int
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from skye_server.store.commit import SCOPE_LENGTH
 from skye_server.store.connection.failures import TooFewReplicas
 
 PUBLISH: Final = """
@@ -39,7 +38,7 @@ MAX_WAIT_MS: Final = 15_000
 MAX_IDEMPOTENCY_KEYS: Final = 64
 """How many idempotency records a game has.
 
-A commit beyond that deletes the oldest record of the scope that has most: nobody replaces those of others.
+A commit beyond that deletes the oldest record of the owner of most: nobody replaces those of others.
 """
 
 
@@ -98,9 +97,9 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # codes, webhooks, due events of webhooks, then the key of each due entry. ARGV: 1 how often it was sent
 # before, 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in
 # seconds, 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, 8 the id of the game, 9
-# the time in milliseconds since 1970, then for each due entry its id and time, then for each log entry its
-# id, data and header. The first due entry is the game itself, whose time is set; an earlier time of another
-# entry stays.
+# the time in milliseconds since 1970, 10 the owner of the record, then for each due entry its id and time,
+# then for each log entry its id, data and header. The first due entry is the game itself, whose time is set;
+# an earlier time of another entry stays.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
@@ -110,12 +109,11 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # Redis does not roll back a script that fails. So the types of all keys are checked before the first write,
 # and all keys are declared: Redis refuses the whole script while their slot moves to another server.
 COMMIT: Final = Script(
-    f"local max_records, scope_length = {MAX_IDEMPOTENCY_KEYS}, {SCOPE_LENGTH}\n"
-    f"local max_wait = {MAX_WAIT_MS}\n{PUBLISH}"
+    f"local max_records, max_wait = {MAX_IDEMPOTENCY_KEYS}, {MAX_WAIT_MS}\n{PUBLISH}"
     """
 local expected, now = ARGV[2], tonumber(ARGV[9])
 local dues = #KEYS - 7
-local first_entry = 10 + 2 * dues
+local first_entry = 11 + 2 * dues
 if ARGV[1] ~= '0' then
   local ours = false
   if first_entry > #ARGV then
@@ -149,15 +147,15 @@ end
 local has_webhooks = redis.call('HLEN', KEYS[6]) > 0
 local has_watch_codes = redis.call('HLEN', KEYS[5]) > 0
 for at = has_webhooks and 7 or 8, #KEYS do redis.call('ZCARD', KEYS[at]) end
-local function oldest_of_most(names)
+local function oldest_of_most(entries)
   local numbers, most = {}, 0
-  for _, name in ipairs(names) do
-    local scope = name:sub(1, scope_length)
-    numbers[scope] = (numbers[scope] or 0) + 1
-    most = math.max(most, numbers[scope])
+  for _, entry in ipairs(entries) do
+    local owner = entry:sub(33)
+    numbers[owner] = (numbers[owner] or 0) + 1
+    most = math.max(most, numbers[owner])
   end
-  for _, name in ipairs(names) do
-    if numbers[name:sub(1, scope_length)] == most then return name end
+  for _, entry in ipairs(entries) do
+    if numbers[entry:sub(33)] == most then return entry end
   end
 end
 -- Redis checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
@@ -170,12 +168,12 @@ redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[4])
 if has_watch_codes then redis.call('EXPIRE', KEYS[5], ARGV[4]) end
 if ARGV[5] ~= '' then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
-  redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
+  redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32) .. ARGV[10])
   redis.call('EXPIRE', KEYS[4], ARGV[6])
   if records == max_records then
-    local name = oldest_of_most(redis.call('LRANGE', KEYS[4], 0, -1))
-    redis.call('LREM', KEYS[4], 1, name)
-    redis.pcall('DEL', KEYS[3]:sub(1, -33) .. name)
+    local oldest = oldest_of_most(redis.call('LRANGE', KEYS[4], 0, -1))
+    redis.call('LREM', KEYS[4], 1, oldest)
+    redis.pcall('DEL', KEYS[3]:sub(1, -33) .. oldest:sub(1, 32))
   end
 end
 local function set_due(key, id, at, which)
@@ -183,7 +181,7 @@ local function set_due(key, id, at, which)
   -- A later entry is found when a dispatcher looks at the shard anyway.
   if at - now < max_wait and redis.call('ZRANGE', key, 0, 0)[1] == id then publish(key) end
 end
-for at = 1, dues do set_due(KEYS[7 + at], ARGV[8 + 2 * at], ARGV[9 + 2 * at], at > 1 and 'LT' or 'CH') end
+for at = 1, dues do set_due(KEYS[7 + at], ARGV[9 + 2 * at], ARGV[10 + 2 * at], at > 1 and 'LT' or 'CH') end
 if has_webhooks then set_due(KEYS[7], ARGV[8] .. '/' .. ARGV[8], ARGV[9], 'LT') end
 publish(KEYS[1])
 return 1
@@ -209,7 +207,7 @@ end
 local records, webhooks = redis.call('LRANGE', KEYS[3], 0, -1), redis.call('HKEYS', KEYS[6])
 redis.call('ZCARD', KEYS[7])
 redis.call('ZCARD', KEYS[8])
-for _, name in ipairs(records) do redis.pcall('DEL', KEYS[3]:sub(1, -2) .. ':' .. name) end
+for _, entry in ipairs(records) do redis.pcall('DEL', KEYS[3]:sub(1, -2) .. ':' .. entry:sub(1, 32)) end
 for _, webhook in ipairs(webhooks) do
   for _, part in ipairs({'', ':order', ':queue', ':done', ':ended'}) do
     redis.pcall('DEL', KEYS[6]:sub(1, -2) .. ':' .. webhook .. part)

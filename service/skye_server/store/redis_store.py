@@ -204,6 +204,7 @@ class RedisStore:
             int(commit.replaces_log),
             game_id,
             commit.now_ms,
+            record.owner,
             *(part for due in commit.due for part in (due.id, due.due_ms)),
         ]
         salt = secrets.randbelow(_SALTS)
@@ -225,7 +226,7 @@ class RedisStore:
         :param record: the record of the deletion, which stays.
         :param relay: the entries of its relay, which report the deletion.
         """
-        key, data, ttl_s = record or StoredRecord("-", b"", 0)
+        key, data, ttl_s, _ = record or StoredRecord("-", b"", 0)
         keys = keys_of(game_id, "game", "log", "records", f"record:{key}", "watch", "webhooks")
         keys += [shard_key(shard_of(game_id), f"due.{kind}") for kind in ("game", "relay")]
         relay_ms = max(entry.due_ms for entry in relay)
