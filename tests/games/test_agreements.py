@@ -164,6 +164,24 @@ def test_host_who_has_resigned_aborts_no_game_that_another_plays(service):
     assert answer(game, 1, accept=False).json["status"] == "playing"
 
 
+@pytest.mark.parametrize("gives_up", ["resign", "out_of_time"])
+@pytest.mark.parametrize("has_key", [True, False])
+def test_host_who_has_given_up_does_not_end_the_game_of_a_guest_with_a_passed_on_token(
+    service, has_key, gives_up
+):
+    options = {"budget_ms": 1000 * MINUTE_S}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": options}
+    key = new_key() if has_key else None
+    game = service.begin(key, **body)
+    game.offer(1, 1, 1)
+    if gives_up == "resign":
+        game.call("POST", "resign", seat=0, token=key if has_key else game.tokens[0])
+    else:
+        service.clock.advance(MINUTE_S)
+    game.call("POST", "abort", token=key or game.host)
+    assert game.view()["status"] == "playing"
+
+
 def test_host_who_plays_needs_the_agreement_of_the_others(service):
     game = keys_game(service, 3)
     assert propose(game).json["proposal"]["seat"] == 0

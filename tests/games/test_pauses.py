@@ -90,6 +90,18 @@ def test_pause_ends_when_the_last_person_resigns(game):
     assert (last["pause"], last["status"]) == (None, "finished")
 
 
+def test_player_who_is_out_of_time_ends_no_pause_of_others(service):
+    game = service.create_game(3, options={"budget_ms": 1000 * TURN_S, "first_seat": 0})
+    game.offer(0, 1, 1)
+    game.offer(1, 1, 1)
+    service.clock.advance(TURN_S)
+    assert game.call("POST", "pause", token=game.tokens[0]).status_code == 200
+    assert game.call("POST", "proposal", {"accept": True}, seat=1).json["pause"] is not None
+    assert game.agreements(2) == []
+    assert problem_code(game.call("POST", "resume", token=game.tokens[2])) == "seat_played_by_bot"
+    assert game.call("POST", "resume", token=game.tokens[1]).json["pause"] is None
+
+
 def test_refused_pause_leaves_the_clocks_running(game):
     game.call("POST", "pause", token=game.tokens[0])
     view = game.call("POST", "proposal", {"accept": False}, seat=1).json

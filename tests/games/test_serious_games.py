@@ -61,6 +61,18 @@ def test_spectators_see_players_and_status_before_the_end(service):
     assert (past["status"], past["round"]) == ("playing", 1)
 
 
+def test_spectators_do_not_see_how_far_a_game_is_by_a_seat_that_was_given_up(service):
+    game = service.create_game(3, options={"public_from": "end"})
+    for seat in range(3):
+        game.act_legally(seat)
+    game.call("POST", "resign", seat=0)
+    hidden = {"type": "resigned", "bot": "greedy", "round": None, "phase": None, "missed_deadlines": 0}
+    (listed,) = service.get("/v1/games?status=playing")["games"]
+    seen = game.view()["players"], service.get(game.path("players"))["players"], listed["players"]
+    assert [players[0]["end"] for players in seen] == [hidden] * 3
+    assert game.view(1)["players"][0]["end"] == {**hidden, "round": 1, "phase": "buying"}
+
+
 def test_host_without_a_seat_and_a_player_who_resigned_are_spectators(service):
     host, guests = new_key(), [new_key(), new_key()]
     invited = {"players": [{"invite": True}, {"invite": True}], "options": {"public_from": "end"}}

@@ -349,6 +349,15 @@ def test_only_the_holder_has_a_bot_and_the_host_that_of_a_bot(service, bot):
     assert released.json["players"][2]["bot"] == "greedy"
 
 
+def test_host_does_not_see_what_was_sent_to_the_bot_of_a_player_who_resigned(service, bot):
+    game = service.create_game(3)
+    path = game.path("players/1/bot")
+    assert service.call("PUT", path, {"bot_url": bot.url}, game.tokens[1]).status_code == 200
+    assert service.call("GET", f"{path}/deliveries", token=game.tokens[1]).status_code == 200
+    assert game.call("POST", "resign", seat=1).status_code == 200
+    assert service.call("GET", f"{path}/deliveries", token=game.host).status_code == 403
+
+
 def test_url_that_does_not_repeat_the_challenge_gets_no_seat(service, bot):
     bot.answers_challenges = False
     body = {"players": [{"name": "Ann"}, {"bot_url": bot.url}]}

@@ -233,11 +233,15 @@ def resume_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """End the pause of a game.
 
     :raises Problem: token_required, not_your_seat, game_not_started, game_aborted, game_finished,
-        game_not_paused.
+        game_not_paused, seat_played_by_bot.
     """
 
     def resume(attempt: Attempt[Game]) -> Transition:
-        return pauses.resume(attempt.game, attempt.seat(OWN_SEAT), attempt.now_ms)
+        seat = attempt.seat(OWN_SEAT)
+        transition = pauses.resume(attempt.game, seat, attempt.now_ms)
+        if seat not in agreements.people_of(attempt.game):
+            raise Problem("seat_played_by_bot")
+        return transition
 
     return change_game(games, command, game_id, by_seat(OWN_SEAT), resume)
 

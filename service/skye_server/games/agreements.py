@@ -195,9 +195,19 @@ def abort_alone(game: Game, caller: Caller) -> AbortReason | None:
     if not needs_agreement(game):
         return AbortReason.LABORATORY
     people = [game.seats[number] for number in people_of(game)]
-    if len(people) <= 1 and all(is_of_host(game, seat) for seat in people):
+    if not people or (len(people) == 1 and _is_host_itself(game, people[0])):
         return AbortReason.ALONE
     return None if any(is_of_host(game, seat) for seat in game.seats) else AbortReason.HOST_NOT_PLAYING
+
+
+def _is_host_itself(game: Game, seat: Seat) -> bool:
+    """Return whether only the host can be the person of a seat: by the key, or because it has no other seat.
+
+    The host who gave up another seat may have passed this one on.
+    """
+    if seat.player and seat.player == game.host_player:
+        return True
+    return [other for other in game.seats if is_of_host(game, other)] == [seat]
 
 
 def may_delete(game: Game, caller: Caller) -> bool:

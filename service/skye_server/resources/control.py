@@ -182,13 +182,14 @@ def pause_game(query: dict[str, Any], game: str) -> Response:
         "game_aborted",
         "game_finished",
         "game_not_paused",
+        "seat_played_by_bot",
     ],
 )
 @takes(query=ViewQuery)
 def resume_game(query: dict[str, Any], game: str) -> Response:
     """Resume a game.
 
-    A player ends the pause of the game for all.
+    A player ends the pause of the game for all; not one who has given the seat up for good.
     """
     changed = game_commands.resume_game(collaborators().games, command_from_request(), game)
     return game_response(changed, with_actions="include" in query)

@@ -30,13 +30,14 @@ OVERTAKEN: Final = "version_mismatch"
 
 
 def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
-    """Check that a caller may manage the bot at a URL of a seat: its holder, or the host if it has none.
+    """Check that a caller may manage the bot at a URL of a seat: its holder, or the host if it never had one.
 
     :returns: the number of the seat.
     :raises Problem: seat_not_found, token_required, not_your_seat.
     """
     number = require_seat(game, caller, seat)
-    if not caller.host or game.seats[number].is_held:
+    taken = game.seats[number]
+    if not caller.host or taken.is_held or taken.takeover is not None:
         require_own_seat(game, caller, number)
     return number
 

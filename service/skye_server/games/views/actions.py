@@ -20,7 +20,7 @@ from skye import (
 from skye.fields import Component, Count, Keywords, LandscapeTileIds
 from skye.rulesets import MAX_DRAWN
 from skye.views import action_of_move
-from skye_server.games.agreements import can_propose, needs_agreement, plays_alone
+from skye_server.games.agreements import can_propose, needs_agreement, people_of, plays_alone
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.pauses import can_pause
@@ -250,7 +250,8 @@ def _agreements(game: Game, seat: int) -> Iterator[AgreementView]:
         href = f"/v1/games/{game.id}/abort"
         yield {"type": "propose_abort", "method": "POST", "href": href, "body": None, "revises": True}
     if game.status is Status.PLAYING and game.pause is not None:
-        yield _game_action(game, "resume")
+        if seat in people_of(game):
+            yield _game_action(game, "resume")
     elif can_pause(game) and (plays_alone(game, seat) or can_propose(game, seat, ProposalKind.PAUSE)):
         yield _game_action(game, "pause")
     proposal = game.proposal

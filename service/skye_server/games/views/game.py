@@ -82,8 +82,8 @@ class SeatOutcomeView(TypedDict):
 
     type: Annotated[SeatEndName, "How the seat ended."]
     bot: Annotated[BotName | None, "The bot that took the seat over; null if its player stayed."]
-    round: Annotated[Round | None, "The round in which the bot took over; null if its player stayed."]
-    phase: Annotated[GamePhase | None, "The phase in which the bot took over; null if its player stayed."]
+    round: Annotated[Round | None, "The round in which the bot took over; null if its player stayed, or while the content is hidden."]
+    phase: Annotated[GamePhase | None, "The phase in which the bot took over; null if its player stayed, or while the content is hidden."]
     missed_deadlines: Annotated[Count, "How many deadlines the seat has missed."]
 
 
@@ -305,7 +305,13 @@ def game_view(game: Game, caller: Caller) -> GameView:
     clocks: Sequence[SeatClockView | None] = [None] * len(game.taken)
     clocks = (clock_views(game.clocks) if is_shown else None) or clocks
     players: list[PlayerView] = [
-        {**player, "name": seat.name, "bot": seat.bot, "clock": clock, "end": seat_outcome_view(seat)}
+        {
+            **player,
+            "name": seat.name,
+            "bot": seat.bot,
+            "clock": clock,
+            "end": seat_outcome_view(seat, is_shown=is_shown),
+        }
         for (_, seat), player, clock in zip(game.taken, played["players"], clocks, strict=True)
     ]
     return {
@@ -394,11 +400,16 @@ def result_view(game: Game, result: skye.views.GameResultView | None) -> GameRes
     return {"winners": result["winners"], "placing": result["placing"], "players": players}
 
 
-def seat_outcome_view(seat: GameSeat) -> SeatOutcomeView:
-    """Return how a seat ended, or would end now."""
+def seat_outcome_view(seat: GameSeat, *, is_shown: bool = True) -> SeatOutcomeView:
+    """Return how a seat ended, or would end now.
+
+    :param is_shown: whether the caller may see how far the game is.
+    """
     bot, number, phase = None, None, None
     if seat.takeover is not None:
         _, bot, number, phase = astuple(seat.takeover)
+    if not is_shown:
+        return {"type": seat.end, "bot": bot, "round": None, "phase": None, "missed_deadlines": 0}
     return {
         "type": seat.end,
         "bot": bot,
@@ -482,7 +493,8 @@ def origin_view(origin: Origin | None) -> GameOriginView | None:
 
 def summary_view(game: Game, caller: Caller = SPECTATOR) -> GameSummaryView:
     """Return the summary of a game in a list of games, as a caller may see it."""
-    state = game.state if sees_content(game, caller) else None
+    is_shown = sees_content(game, caller)
+    state = game.state if is_shown else None
     return {
         "id": game.id,
         "name": game.name,
@@ -502,7 +514,7 @@ def summary_view(game: Game, caller: Caller = SPECTATOR) -> GameSummaryView:
                 "name": seat.name,
                 "color": seat.color,
                 "bot": seat.bot,
-                "end": seat_outcome_view(seat),
+                "end": seat_outcome_view(seat, is_shown=is_shown),
             }
             for number, seat in game.taken
         ],
