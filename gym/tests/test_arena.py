@@ -451,6 +451,14 @@ def test_rating_difference_follows_from_win_rate():
     assert one.rating.low < one.rating.value < one.rating.high
 
 
+def test_file_that_is_a_device_is_not_deleted(tmp_path):
+    out = tmp_path / "null"
+    out.symlink_to(os.devnull)
+    with opened_alone(out) as file:
+        file.write("line\n")
+    assert out.is_symlink()
+
+
 def test_second_arena_does_not_write_the_file_of_the_first(tmp_path, capsys):
     out = tmp_path / "league.jsonl"
     with opened_alone(out):

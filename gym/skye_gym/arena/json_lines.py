@@ -24,6 +24,8 @@ def json_line(value: Mapping[str, Any]) -> str:
 def opened_alone(path: Path) -> Iterator[IO[str]]:
     """Open a file to append lines, locked until the end of the context; one that stays empty is deleted.
 
+    A device such as /dev/null is not.
+
     :raises ValueError: when another process has locked the file.
     """
     with path.open("a", encoding="utf-8") as file:
@@ -36,7 +38,7 @@ def opened_alone(path: Path) -> Iterator[IO[str]]:
             yield file
         finally:
             file.flush()
-            if not path.stat().st_size:
+            if path.is_file() and not path.stat().st_size:
                 path.unlink()
 
 
