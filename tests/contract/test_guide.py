@@ -17,7 +17,7 @@ from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.pauses import MAX_PAUSES
-from skye_server.games.seat_changes import MAX_CHANGES
+from skye_server.games.seat_changes import MAX_CHANGES, MAX_OPEN_CHANGES
 from skye_server.games.transitions import MAX_REVISIONS
 from skye_server.games.views.fields import MAX_ACTIONS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
@@ -292,6 +292,9 @@ def limits(document):
         ),
         "score of a seat of a position": f"{FIRST_AMOUNT:,}, and {GROWTH:,} more for each round",
         "revisions of a game, which its seats share equally": f"{MAX_REVISIONS}",
+        "changes of a game after which only those whom the host invites join its lobby": (
+            f"{MAX_OPEN_CHANGES:,}"
+        ),
         "changes of a game after which its host and lobby change nothing": f"{MAX_CHANGES:,}",
         "`turn_ms` and `budget_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "`increment_ms` and `max_pause_ms`": f"from {pause['minimum']:,} to {pause['maximum']:,}",

@@ -45,14 +45,28 @@ def test_names_and_tokens_that_a_seat_changes_again_and_again_are_limited(servic
     assert game.call("PATCH", seat=1, body={"name": "Bea"}).status_code == 200
 
 
-def test_lobby_with_too_many_joins_and_leaves_refuses_players(service, monkeypatch):
-    monkeypatch.setattr("skye_server.games.seat_changes.MAX_CHANGES", 20)
-    game = service.create_game(2, start=False)
+def test_strangers_who_join_and_leave_again_and_again_leave_changes_to_the_host(service, monkeypatch):
+    monkeypatch.setattr("skye_server.games.seat_changes.MAX_OPEN_CHANGES", 20)
+    game = service.create_game(1, start=False, seat_count=2)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"})
         if joined.status_code != 201:
             break
-        assert game.call("DELETE", seat=2, token=joined.json["token"]).status_code == 200
+        assert game.call("DELETE", seat=1, token=joined.json["token"]).status_code == 200
+    assert problem_code(joined) == "too_many_changes"
+    code = game.call("POST", "invitations", token=game.host).json["invitation"]["code"]
+    assert game.call("POST", "players", {"name": "Bea"}, token=code).status_code == 201
+    assert game.call("POST", "start", token=game.host).status_code == 200
+
+
+def test_lobby_with_too_many_changes_changes_no_more(service, monkeypatch):
+    monkeypatch.setattr("skye_server.games.seat_changes.MAX_CHANGES", 20)
+    game = service.create_game(2, start=False)
+    for _ in range(20):
+        joined = game.call("POST", "players", {"name": "Cy"}, token=game.host)
+        if joined.status_code != 201:
+            break
+        assert game.call("DELETE", seat=2, token=game.host).status_code == 200
     assert problem_code(joined) == "too_many_changes"
     assert game.call("POST", "start", token=game.host).status_code == 200
 

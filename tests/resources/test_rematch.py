@@ -5,7 +5,7 @@ import pytest
 import skye.draws
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
-from tests.support.playing import PAIR, Service, dice, problem_code
+from tests.support.playing import PAIR, Service, dice, new_key, problem_code
 from tests.support.threads import at_once
 
 
@@ -70,6 +70,32 @@ def test_seats_of_a_rematch_are_reserved_for_its_players(service):
     path = f"/v1/games/{new['id']}/players"
     assert problem_code(service.call("POST", path, {"name": "Eve"})) == "game_full"
     assert problem_code(service.call("POST", path, {"name": "Eve"}, old.tokens[1])) == "token_unknown"
+
+
+@pytest.mark.parametrize("change", [{"name": "Bob"}, {"color": "blue"}])
+def test_player_with_the_name_or_colour_of_another_keeps_nobody_out(service, change):
+    old = over(service)
+    first = rematch(old, 0).json
+    path = f"/v1/games/{first['game']['id']}/players/0"
+    assert service.call("PATCH", path, change, first["token"]).status_code == 200
+    second = rematch(old, 1)
+    assert (second.status_code, second.json["game"]["status"]) == (201, "playing"), second.text
+    players = second.json["game"]["players"]
+    assert len({player["color"] for player in players}) == len({player["name"] for player in players}) == 2
+
+
+def test_player_has_one_seat_of_a_rematch_by_any_name(service):
+    key = new_key()
+    old = service.begin(key, players=[{"name": "Ann"}, {"name": "Bob"}], auto_start=True)
+    old.tokens[0] = key
+    old.play_out(dice(2))
+    new = rematch(old, 0).json["game"]["id"]
+    changed = service.call("PATCH", f"/v1/games/{new}/players/0", {"name": "Zoe"}, key)
+    assert changed.status_code == 200
+    (invitation,) = service.get(f"/v1/games/{new}/invitations", key)["invitations"]
+    removed = service.call("DELETE", f"/v1/games/{new}/invitations/{invitation['id']}", token=key)
+    assert removed.status_code == 200
+    assert problem_code(rematch(old, 0)) == "already_seated"
 
 
 def test_second_request_of_a_player_names_the_seat_taken(service):

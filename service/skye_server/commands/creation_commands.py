@@ -28,7 +28,7 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import SPECTATOR, Caller, TokenSource, hash_token, is_player_key
 from skye_server.games.creation import NewGame, opening_of
-from skye_server.games.game import Game, Seat, SeedSource, Status
+from skye_server.games.game import Game, Seat, SeedSource, Status, free_name
 from skye_server.games.transitions import Transition
 
 
@@ -186,17 +186,25 @@ def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Ga
 def _joined(
     opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int, *, has_token: bool
 ) -> Transition:
-    """Seat a player in the game that follows.
+    """Seat a player in the game that follows, by another name or colour if somebody has the old one.
 
     :param has_token: whether the seat gets a token.
     :raises Problem: already_seated, game_already_started.
     """
-    game = opened.game
-    if any(other.name == seat.name and not other.bot for other in game.seats):
+    game, reservation = opened.game, _reservation(seat)
+    others = [other for _, other in game.taken]
+    holds_a_seat = bool(seat.player) and seat.player in {other.player for other in others}
+    if holds_a_seat or reservation in {other.reservation for other in others}:
         raise Problem("already_seated", game_id=game.id)
     number = lobby.lowest_free_seat(game)
-    taken = replace(seat, token=tokens.seat_token(number, has_token=has_token))
-    return opened.then(lobby.join(game, taken, now_ms, number=number, invited_by=_reservation(seat)))
+    again = replace(
+        seat,
+        name=free_name(seat.name, [other.name for other in others]),
+        color="" if seat.color in {other.color for other in others} else seat.color,
+        token=tokens.seat_token(number, has_token=has_token),
+        reservation=reservation,
+    )
+    return opened.then(lobby.join(game, again, now_ms, number=number, invited_by=reservation))
 
 
 def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transition:

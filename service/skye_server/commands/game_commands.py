@@ -54,6 +54,8 @@ def join_game(games: Games, command: Command, game_id: str, player: dict[str, An
     def join(attempt: Attempt[Game]) -> Transition:
         game, bound = attempt.game, "" if is_bot else attempt.player
         require_no_seat(game, bound)
+        if not (attempt.caller.host or attempt.caller.invited):
+            seat_changes.check_change_limit(game, is_open=True)
         number = player.get("seat", lobby.lowest_free_seat(game))
         seat = new_seat(player, attempt.tokens, number, game.names, bound)
         seat = replace(seat, seated_by_host=attempt.caller.host and bool(seat.token))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
@@ -30,10 +29,12 @@ from skye_server.games.game import (
     SeatEnd,
     SeedSource,
     Visibility,
-    name_key,
+    free_name,
 )
 from skye_server.games.scenarios import SCENARIOS, position_of_scenario
 from skye_server.games.transitions import Transition
+
+_TITLES: Final = {profile.name: profile.title for profile in BOT_PROFILES}
 
 MAX_BATCH_COST = 200
 """The maximum of the sum of `computing_cost` for the games of one request."""
@@ -239,21 +240,9 @@ def new_seat(
     :param bound: the id of the player to whose key the seat is bound.
     """
     bot = player.get("bot")
-    name = player.get("name") or _bot_name(str(bot), names)
+    name = player.get("name") or free_name(_TITLES.get(str(bot), "Bot"), names)
     token = tokens.seat_token(number, has_token=not bot and not bound)
     return Seat(name, player.get("color", ""), token, bot, bound, player.get("url_bot", ""))
-
-
-def _bot_name(bot: str, taken: Collection[str]) -> str:
-    """Return the first free name of a bot.
-
-    >>> _bot_name("greedy", []), _bot_name("greedy", ["Greedy", "Ann"])
-    ('Greedy', 'Greedy 2')
-    """
-    title = next((profile.title for profile in BOT_PROFILES if profile.name == bot), "Bot")
-    numbered = (f"{title} {number}" for number in count(2))
-    keys = {name_key(name) for name in taken}
-    return next(name for name in chain([title], numbered) if name_key(name) not in keys)
 
 
 @dataclass(frozen=True, slots=True)

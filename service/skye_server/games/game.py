@@ -7,6 +7,7 @@ The engine identifies players by seat and colour. The game adds names, token has
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -168,6 +169,7 @@ class Seat(Struct, frozen=True):
     token that the player had: in a private game it still reads what spectators see.
     `seated_by_host` is set if the host received the token of the seat.
     `revisions` counts what the player took back or repeated: moves, names, tokens, bots at URLs.
+    `reservation` is the hash of the reservation by which the player of the old game took a seat of a rematch.
     """
 
     name: str
@@ -182,6 +184,7 @@ class Seat(Struct, frozen=True):
     resigned_token: str = ""
     seated_by_host: bool = False
     revisions: int = 0
+    reservation: str = ""
 
     @property
     def is_free(self) -> bool:
@@ -361,3 +364,16 @@ def name_key(name: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", name).casefold().translate(_JOINERS)
     return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name, followed by a number if another player has it.
+
+    >>> free_name("Greedy", []), free_name("Greedy", ["greedy", "Ann"])
+    ('Greedy', 'Greedy 2')
+    """
+    keys, number, free = set(map(name_key, taken)), 1, name
+    while name_key(free) in keys:
+        number += 1
+        free = f"{name[:36]} {number}"
+    return free

@@ -28,6 +28,9 @@ from skye_server.games.transitions import (
 MAX_CHANGES: Final = 1_500
 """The number of changes after which the host and the lobby change nothing that could be repeated forever."""
 
+MAX_OPEN_CHANGES: Final = 1_000
+"""The number of changes after which nobody joins a lobby whom the host has not invited: the host has the rest."""
+
 
 def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
     """Replace the token of a seat.
@@ -146,12 +149,13 @@ def check_not_over(game: Game) -> None:
         raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
 
 
-def check_change_limit(game: Game) -> None:
+def check_change_limit(game: Game, *, is_open: bool = False) -> None:
     """Check that the host or the lobby may make one more change of a kind that could be repeated forever.
 
+    :param is_open: whether the change is that of a stranger.
     :raises Problem: too_many_changes.
     """
-    if game.version >= MAX_CHANGES:
+    if game.version >= (MAX_OPEN_CHANGES if is_open else MAX_CHANGES):
         raise Problem("too_many_changes")
 
 

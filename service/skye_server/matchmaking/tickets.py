@@ -21,7 +21,7 @@ from skye_server.error_codes import Problem
 from skye_server.games import autoplay, lobby
 from skye_server.games.authorization import TokenSource, seat_of
 from skye_server.games.creation import new_seat, requested_game
-from skye_server.games.game import Seat, name_key
+from skye_server.games.game import Seat, free_name
 from skye_server.games.views.game import timestamp
 from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools
 from skye_server.players.codec import RecordCodec
@@ -272,17 +272,8 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     game = requested_game(body, game_id, "", now_ms)
     seats: tuple[Seat, ...] = ()
     for player, data in waiting:
-        name = _free_name(data.name, seats)
+        name = free_name(data.name, [seat.name for seat in seats])
         seats += (new_seat({"name": name}, tokens, len(seats), (), player),)
     transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
     if games.repository.save(None, transition, limited=False):
         games.metrics.game_matched()
-
-
-def _free_name(name: str, seats: tuple[Seat, ...]) -> str:
-    """Return a name, followed by a number if another player has it."""
-    taken, number, free = {name_key(seat.name) for seat in seats}, 1, name
-    while name_key(free) in taken:
-        number += 1
-        free = f"{name[:36]} {number}"
-    return free
