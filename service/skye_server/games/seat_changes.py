@@ -29,7 +29,7 @@ MAX_CHANGES: Final = 1_500
 """The number of changes after which the host and the lobby change nothing that could be repeated forever."""
 
 MAX_OPEN_CHANGES: Final = 1_000
-"""The number of changes after which nobody joins a lobby whom the host has not invited: the host has the rest."""
+"""The number of changes after which only the host and those invited seat players: the rest is the host's."""
 
 
 def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:

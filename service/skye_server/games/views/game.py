@@ -82,8 +82,14 @@ class SeatOutcomeView(TypedDict):
 
     type: Annotated[SeatEndName, "How the seat ended."]
     bot: Annotated[BotName | None, "The bot that took the seat over; null if its player stayed."]
-    round: Annotated[Round | None, "The round in which the bot took over; null if its player stayed, or while the content is hidden."]
-    phase: Annotated[GamePhase | None, "The phase in which the bot took over; null if its player stayed, or while the content is hidden."]
+    round: Annotated[
+        Round | None,
+        "The round in which the bot took over; null if its player stayed, or while the content is hidden.",
+    ]
+    phase: Annotated[
+        GamePhase | None,
+        "The phase in which the bot took over; null if its player stayed, or while the content is hidden.",
+    ]
     missed_deadlines: Annotated[Count, "How many deadlines the seat has missed."]
 
 
