@@ -48,6 +48,9 @@ _JOINERS = "\u200c\u200d"
 _SUPPLEMENTARY_SELECTORS = range(0xE0000, 0xE1000)
 """Tags and variation selectors: the default-ignorable block beyond the Basic Multilingual Plane."""
 
+_SUPPLEMENTARY_BLANKS = frozenset("\U00013441\U00013442\U00016fe4\U0001d159")
+"""Characters beyond the Basic Multilingual Plane whose glyphs are blank, of categories that are visible."""
+
 _BLANK = r"\s\u200c\u200d"
 """Characters that are invisible on their own."""
 
@@ -194,8 +197,10 @@ def _is_visible(character: str) -> bool:
     """Return whether a name may contain a character, which is not one of `_HIDDEN`."""
     if character in _JOINERS:
         return True
-    is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
-    return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
+    if character in _SUPPLEMENTARY_BLANKS or ord(character) in _SUPPLEMENTARY_SELECTORS:
+        return False
+    is_character = ord(character) & 0xFFFE != 0xFFFE
+    return is_character and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
 class PatternString(fields.String):
