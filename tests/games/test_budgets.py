@@ -5,7 +5,9 @@ from datetime import datetime
 
 import pytest
 
+from skye_server.games.views.fields import MAX_TURN_MS
 from skye_server.games.views.game import timestamp
+from skye_server.openapi import contract_of
 from tests.support.dispatching import dispatch
 from tests.support.playing import dice, new_key, problem_code
 
@@ -99,6 +101,17 @@ def test_turn_ends_before_the_budget_with_turn_ms(service):
     assert game.view()["phase"] == "buying"
     assert remaining(game) == [80_000] * 3, "a decision that the server makes adds no time"
     assert [event["seat"] for event in events(game, "timed_out")] == [0, 1, 2]
+
+
+def test_longest_budget_and_increment_are_within_the_bounds_of_the_contract(service):
+    most = MAX_TURN_MS
+    game = begun(service, budget_ms=most, increment_ms=most)
+    game.play_to("buying")
+    assert remaining(game) == [2 * most] * 3
+    bound = contract_of(service.app).document["components"]["schemas"]["SeatClock"]["properties"][
+        "remaining_ms"
+    ]
+    assert (bound["format"], 2 * most <= bound["maximum"]) == ("int64", True)
 
 
 # The end of a budget.

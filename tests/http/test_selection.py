@@ -132,6 +132,24 @@ def test_alias_of_a_path_is_not_found(path, games):
     assert client_error_code(games["lobby"].service.call("GET", path)) == "not_found"
 
 
+@pytest.mark.parametrize("path", ["//v1/games", "///v1/games", "//play/"])
+def test_path_that_begins_with_several_slashes_is_not_found(path, games):
+    answer = games["lobby"].service.http.get("/", environ_overrides={"PATH_INFO": path})
+    assert client_error_code(answer) == "not_found"
+
+
+def test_absolute_target_without_a_path_is_the_start(service):
+    answer = service.http.get("/", environ_overrides={"PATH_INFO": ""})
+    assert (answer.status_code, answer.content_type) == (200, "application/json")
+
+
+@pytest.mark.parametrize("protocol", ["websocket", "h2c"])
+@pytest.mark.parametrize("path", ["/v1/games", "/v1/tiles", "/v1"])
+def test_other_protocol_that_a_client_offers_is_ignored(path, protocol, service):
+    offer = {"Connection": "Upgrade", "Upgrade": protocol}
+    assert service.call("GET", path, headers=offer).status_code == 200
+
+
 @pytest.mark.parametrize(
     "host", [None, "", ":80", "two words", "a,b", "a/b", "[::1", "a:b", "a@b", "ü", "%zz"]
 )

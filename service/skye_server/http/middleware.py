@@ -124,6 +124,8 @@ class Middleware:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Respond to a request."""
         started = perf_counter()
+        environ["PATH_INFO"] = environ["PATH_INFO"] or "/"  # an absolute URI can have none
+        environ.pop("HTTP_UPGRADE", None)  # the API has no other protocol; Werkzeug would look for its routes
         its_id = environ[REQUEST_ID] = request_id(environ.get("HTTP_X_REQUEST_ID"))
 
         def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
@@ -196,7 +198,8 @@ def _begin_request() -> None:
 def check_request() -> Response | None:
     """Check path and host; authenticate the player whose data the request reads; check query, preconditions.
 
-    WSGI decodes an encoded slash, so a path with one would be an alias. A request of HTTP/1.1 has a valid
+    WSGI decodes an encoded slash, so a path with one would be an alias, as would one that begins with several
+    slashes. A request of HTTP/1.1 has a valid
     `Host` header (RFC 9112, section 3.2). An empty one is invalid too: the URI of the request would have no
     host (RFC 9110, section 4.2.1).
 
@@ -205,7 +208,7 @@ def check_request() -> Response | None:
         `check_preconditions` raise.
     """
     environ = request.environ
-    if "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
+    if environ["PATH_INFO"].startswith("//") or "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
         raise Problem("not_found")
     host = environ.get("HTTP_HOST")
     is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"

@@ -269,7 +269,7 @@ def receive_in_lab(inbox: str) -> Response:
 
 @blueprint.route("/inbox/<inbox>", methods=["PUT"])
 @_lab_operation(ResponseDoc(200, "The inbox.", Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS])
-@takes(InboxAnswer, "The answer.")
+@takes(InboxAnswer, "The answer.", required=False)
 def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
     """Set the answer of an inbox.
 

@@ -167,8 +167,11 @@ _SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
 def error_responses(codes: Container[str]) -> dict[int | str, Any]:
     """Return the error responses of an operation with these codes, by status."""
     by_status: dict[int | str, list[str]] = {}
+    invalid = ERROR_CODES["invalid_parameter"].status
+    is_listed = any(code in codes for code, kind in ERROR_CODES.items() if kind.status == invalid)
     for code, kind in ERROR_CODES.items():
-        if code in codes:
+        # Every operation refuses unknown parameters, and `default` is not for a status of its own.
+        if code in codes or (is_listed and code == "invalid_parameter"):
             by_status.setdefault(kind.status, []).append(code)
     by_status["default"] = list(_UNEXPECTED_ERRORS)
     return {

@@ -65,6 +65,7 @@ def start_game(game: str) -> Response:
         "already_seated",
         "game_already_started",
         "too_many_games",
+        "too_few_players",
         "invalid_setup",
     ],
 )

@@ -159,7 +159,7 @@ _CATALOG = {
 
 
 @blueprint.route("/.well-known/api-catalog")
-@never_changes(ResponseDoc(200, "The catalog.", ApiCatalog, content_type=LINKSET))
+@never_changes(ResponseDoc(200, "The catalog.", ApiCatalog, content_type=LINKSET), errors=["not_acceptable"])
 def get_api_catalog() -> Response:
     """Get the API catalog.
 

@@ -41,7 +41,7 @@ from skye_server.games.views.fields import Versioned, versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json
-from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
+from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import PICTURE, Describe, ResponseDoc, Token, operation, reads
 
 blueprint = Blueprint("Scoring", __name__, url_prefix="/v1")
@@ -137,7 +137,7 @@ class Places(Versioned):
 
 
 _BEGUN = ("game_not_started",)
-_OF_SEAT = ("seat_not_found",)
+_OF_SEAT = OWN_SEAT_ERRORS
 
 
 @blueprint.route("/games/<game>/scores")

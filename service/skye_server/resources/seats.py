@@ -19,6 +19,7 @@ from skye_server.games.views.history import purchase_of
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token
 from skye_server.http.responses import versioned_json
+from skye_server.openapi.documented_errors import OWN_SEAT_ERRORS
 from skye_server.openapi.operations import THIS_GAME, THIS_SEAT, Describe, Link, ResponseDoc, reads
 
 blueprint = Blueprint("Seats", __name__, url_prefix="/v1/games/<game>/players")
@@ -72,7 +73,7 @@ class PlayerList(Versioned):
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
     response = ResponseDoc(200, description, schema, links=links)
-    return reads(response, errors=["not_acceptable", "seat_not_found"])
+    return reads(response, errors=["not_acceptable", *OWN_SEAT_ERRORS])
 
 
 @blueprint.route("")

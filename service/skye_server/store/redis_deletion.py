@@ -22,8 +22,8 @@ local deleted = 0
 for _, key in ipairs(ARGV) do
   local game, kind = key:match('^(skye:{s%d+}:[a-z0-9]+:)(.*)$')
   if kind == 'game' then
-    for _, name in ipairs(redis.call('LRANGE', game .. 'records', 0, -1)) do
-      redis.call('DEL', game .. 'record:' .. name)
+    for _, entry in ipairs(redis.call('LRANGE', game .. 'records', 0, -1)) do
+      redis.call('DEL', game .. 'record:' .. entry:sub(1, 32))
     end
     deleted = deleted + redis.call('DEL', key)
     for _, webhook in ipairs(redis.call('HKEYS', game .. 'webhooks')) do

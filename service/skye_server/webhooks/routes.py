@@ -274,7 +274,8 @@ def _add_item(place: _Place) -> None:
     def delete(webhook: str, **parts: str) -> Response:
         """Delete a webhook.
 
-        With its deliveries. A receiver that answers 410 has the same effect.
+        With its deliveries; one that does not exist is deleted already. A receiver that answers 410 has the
+        same effect.
         """
         _webhooks().delete(_owner_to_write(place, parts), webhook)
         return no_content()

@@ -26,6 +26,9 @@ MAX_DRAWS = MAX_DRAWN * MAX_PLAYERS * MAX_ROUNDS
 MAX_TURN_MS: Final = 30 * 86_400_000
 """The longest time for a decision, in milliseconds: 30 days."""
 
+MAX_LEFT_MS: Final = MAX_TURN_MS * (1 + MAX_ACTIONS)
+"""The most that a seat has left of its budget: each of its actions may add an increment, in milliseconds."""
+
 MAX_GAMES: Final = 100
 """The most games that one request creates."""
 

@@ -33,6 +33,7 @@ from skye_server.games.game import Seat as GameSeat
 from skye_server.games.proposals import Proposal
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import (
+    MAX_LEFT_MS,
     MAX_TURN_MS,
     AbortReasonName,
     BotName,
@@ -98,6 +99,7 @@ class SeatClockView(TypedDict):
 
     remaining_ms: Annotated[
         Count,
+        Keywords(maximum=MAX_LEFT_MS),
         "The milliseconds left when the clock last started or stopped; it has as many while it stands.",
     ]
     runs_out_at: Annotated[

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from skye.fields import Component, Count, GamePhase, Seat
+from skye.fields import Component, Count, GamePhase, Keywords, Seat
 from skye_server.games.player_events import PlayerEvent
 from skye_server.games.views.fields import (
+    MAX_LEFT_MS,
     GameId,
     GameStatus,
     ProposalKindName,
@@ -44,6 +45,7 @@ class _TurnEvent(_GameEvent):
     deadline: Annotated[Timestamp | None, "The deadline of the decision; null without one."]
     remaining_ms: Annotated[
         Count | None,
+        Keywords(maximum=MAX_LEFT_MS),
         "The milliseconds that the seat has left of its budget at this event; null without a budget.",
     ]
 
