@@ -36,11 +36,11 @@ ROOMS :=
 CLOCKS = $(CLOCK:%=-p tests.support.clocks --clock %)
 .PHONY: test test-full test-all test-costs test-servers
 test: $(VENV)/.installed-test ## test all parts, in about two minutes; ROOMS=tests/engine, CLOCK=jumping or stopped
-	@echo 'Testing (about a minute and a half on two cores) ...'
+	@echo 'Testing (half a minute to a minute and a half on two cores) ...'
 	@$(PYTEST) -m 'not full' $(CLOCKS) $(ROOMS)
 TESTED := $(VENV)/.installed-full $(VENV)/.installed-frameworks $(VENV)/.installed-npm
 test-full: $(TESTED) ## run all other tests: kills, failovers, whole games in a browser, frameworks
-	@echo 'Running the other tests (about half an hour on two cores) ...'
+	@echo 'Running the other tests (a quarter to half an hour on two cores) ...'
 	@$(PYTEST) -m full $(ROOMS)
 test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST) --durations 10
