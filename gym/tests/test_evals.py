@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shlex
 import sys
@@ -432,7 +433,7 @@ def test_two_transcripts_are_compared_task_by_task(run, out, capsys):
     assert "positions of different seeds" in capsys.readouterr().err
 
 
-def test_program_of_the_league_protocol_plays_as_its_bot_does(run, out):
+def test_program_of_the_league_protocol_plays_as_its_bot_does():
     host = shlex.join([sys.executable, "-m", "skye_gym.arena.host", "greedy"])
     questions = []
     item, *_ = Plan("1", 1, 1, ("judged",), reads=False).items()
@@ -442,8 +443,41 @@ def test_program_of_the_league_protocol_plays_as_its_bot_does(run, out):
         with closing(subject_of(argument, Budget(120))) as subject:
             moves.append(json.loads(subject.reply(questions[0]).text))
     assert moves[0] == moves[1]
-    assert run("--bot=gone=false", sections=["judged"], tasks=1)[0] == 0
-    assert all("ended" in reply["error"] for reply in replies_in(out))
+
+
+@pytest.mark.parametrize(
+    ("bot", "reason"),
+    [
+        ("x=nosuch", "'x': cannot be started"),
+        ("x=false", "'x': ended"),
+        ("no_such_module:bot", "No module named 'no_such_module'"),
+        ("x=http://127.0.0.1:9/bot", "'x': cannot be reached"),
+    ],
+)
+def test_program_that_cannot_start_is_refused_before_the_first_question(bot, reason, run, out):
+    status, error = run(f"--bot={bot}", sections=["games"])
+    assert status == 2
+    assert reason in error
+    assert not out.exists()
+
+
+def test_program_that_is_gone_in_a_run_ends_it_and_makes_no_reply(run, out, tmp_path):
+    program = tmp_path / "bot"
+    host = f"exec {shlex.join([sys.executable, '-m', 'skye_gym.arena.host', 'greedy'])}"
+    program.write_text(
+        f'#!/bin/sh\nif test -e "$0.checked"; then rm "$0"; exit; fi\n: > "$0.checked"\n{host}\n'
+    )
+    program.chmod(0o755)
+    status, error = run(f"--bot=x={program}", sections=["games"])
+    assert status == 2
+    assert "'x': cannot be started" in error
+    assert ["ended" in reply["error"] for reply in replies_in(out)] == [True]
+
+
+def test_failure_of_a_program_that_plays_is_a_reply_without_text(run, out, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*sys.path, str(Path(__file__).parent)]))
+    assert run("--bot=arena_bots:crash", sections=["judged"], tasks=1)[0] == 0
+    assert ["ended" in reply["error"] for reply in replies_in(out)] == [True] * len(JUDGED)
 
 
 def test_interval_of_a_mean_follows_from_groups_of_a_seed():

@@ -20,7 +20,7 @@ from typing import Any, Final
 from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye.views import move_from_action
-from skye_gym.arena.bot_process import MAX_REPLY, BotFailed, Budget, move_in
+from skye_gym.arena.bot_process import MAX_REPLY, BotFailed, BotUnavailable, Budget, move_in
 from skye_gym.arena.turn import Turn
 
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
@@ -60,7 +60,8 @@ class BotAtUrl:
         except OSError as error:
             if isinstance(getattr(error, "reason", None), TimeoutError):
                 raise BotFailed(self._budget.exceeded) from None
-            raise BotFailed(f"cannot be reached: {error}") from None
+            failure = BotUnavailable if isinstance(error, urllib.error.URLError) else BotFailed
+            raise failure(f"cannot be reached: {error}") from None
         except http.client.HTTPException as error:
             raise BotFailed(f"sent no valid HTTP response: {error!r:.80}") from None
 

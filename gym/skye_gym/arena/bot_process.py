@@ -63,6 +63,10 @@ class BotFailed(SkyeError):
     """A bot crashed, exceeded its time limit, or did not send a move."""
 
 
+class BotUnavailable(BotFailed):
+    """The program of a bot cannot be started, or its URL cannot be reached."""
+
+
 class BotProcess:
     """A bot that runs as a command and receives only the observation of its seat.
 
@@ -178,7 +182,7 @@ class _Pipes:
     for each decision, and keeps the end.
 
     :param shown: shows standard error.
-    :raises BotFailed: when the command cannot be started.
+    :raises BotUnavailable: when the command cannot be started.
     """
 
     def __init__(self, command: Sequence[str], shown: _ShownLines) -> None:
@@ -188,7 +192,7 @@ class _Pipes:
                 command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
             )
         except OSError as error:
-            raise BotFailed(f"cannot be started: {error}") from None
+            raise BotUnavailable(f"cannot be started: {error}") from None
         self._streams = [
             stream for stream in (self._process.stdin, self._process.stdout, self._process.stderr) if stream
         ]

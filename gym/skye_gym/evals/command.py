@@ -57,6 +57,7 @@ def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) 
 
     :param workers: the number of questions asked at the same time.
     :raises EndpointFailed: when the endpoint cannot be used; the replies so far are in the transcript.
+    :raises BotUnavailable: when the program cannot be started or reached any more; likewise.
     """
     failures: list[BaseException] = []
 

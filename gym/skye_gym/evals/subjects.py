@@ -12,11 +12,15 @@ from typing import Final, Protocol
 from skye.rules.moves import Move
 from skye.views import move_view
 from skye_gym.agents import legal_actions
-from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.bot_process import BotFailed, BotUnavailable, Budget
+from skye_gym.arena.entrant_check import check_entrants
 from skye_gym.arena.entrants import Decider, decider_for, entrant_from
 from skye_gym.evals.judged import best_by_rollouts
 from skye_gym.evals.positions import Position
 from skye_gym.evals.questions import Question, Reply
+
+_PLAYERS: Final = 2
+"""The number of seats of the sample game in which a program is checked."""
 
 _ROLLOUTS: Final = 6
 """The number of samples in which the script `rollouts` compares moves."""
@@ -64,7 +68,7 @@ class Player:
 
     :param argument: as for `skye-arena`.
     :param budget: the time limit of a decision.
-    :raises ValueError: when the argument names none.
+    :raises ValueError: when the argument names none, or one that cannot be started or makes no decision.
     """
 
     reads = False
@@ -74,19 +78,25 @@ class Player:
         decider = decider_for(entrant, budget)
         if decider is None:
             raise ValueError("bots of a server play on that server alone: skye-arena measures them")
+        check_entrants([entrant], _PLAYERS, budget)
         self.name = entrant.name
         self._random = entrant.builtin == "random"
         self._decider: Decider = decider
         self._lock = Lock()
 
     def reply(self, question: Question) -> Reply:
-        """Return the reply; a failure of the program is a reply without text."""
+        """Return the reply; a failure of the program is a reply without text.
+
+        :raises BotUnavailable: when the program cannot be started or reached, which is no reply.
+        """
         rng = Random(question.key)
         if question.game is None:
             return Reply(rng.choice(question.options) if self._random and question.options else "")
         try:
             with self._lock:
                 return _chosen(self._decider.decide(question.game, question.seat, rng))
+        except BotUnavailable as failure:
+            raise BotUnavailable(f"{self.name!r}: {failure}") from None
         except BotFailed as failure:
             return Reply("", None, str(failure))
 
@@ -98,7 +108,7 @@ class Player:
 def subject_of(argument: str, budget: Budget) -> Subject:
     """Return the script, bot or program of an argument of the command line.
 
-    :raises ValueError: when the argument names none.
+    :raises ValueError: when the argument names none, or one that cannot be started or makes no decision.
     """
     return Script(argument) if argument in SCRIPTS else Player(argument, budget)
 
