@@ -351,6 +351,25 @@ def test_file_of_results_that_cannot_be_opened_is_named(tmp_path, capsys):
     assert str(tmp_path) in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("records", ["league.jsonl", "x/../league.jsonl", "other.jsonl", "none/x", "."])
+def test_records_that_cannot_be_written_are_refused_before_any_game(play, tmp_path, capsys, records):
+    play("random", "greedy", games=2)
+    (tmp_path / "x").mkdir()
+    shutil.copy(play.out, tmp_path / "other.jsonl")
+    content = play.out.read_bytes()
+    arguments = ["--seed=league", f"--budget={AMPLE_S}", f"--out={play.out}"]
+    assert main(["random", "greedy", "--games=4", *arguments, f"--records={tmp_path / records}"]) == 2
+    assert ("--records" if "jsonl" in records else str(tmp_path)) in capsys.readouterr().err
+    assert [play.out.read_bytes(), (tmp_path / "other.jsonl").read_bytes()] == [content, content]
+
+
+def test_records_of_results_that_no_file_keeps_are_refused(tmp_path, capsys):
+    records = tmp_path / "records.ndjson"
+    assert main(["random", "greedy", f"--out={os.devnull}", f"--records={records}"]) == 2
+    assert "name a file with --out" in capsys.readouterr().err
+    assert not records.exists()
+
+
 def test_table_shows_wins_ratings_and_failures(play, capsys):
     play("random", "greedy", games=4)
     printed = capsys.readouterr().out
@@ -404,6 +423,9 @@ def test_records_of_a_league_become_columns(play, tmp_path):
                 assert action in encoded.legal_actions()
                 encoded, _ = encoded.play(action)
     assert columns.write_parquet(records, tmp_path / "decisions.parquet") == table.num_rows
+    with pytest.raises(ValueError, match="name another file"):
+        columns.write_parquet(records, records)
+    assert columns.read_columns(records).num_rows == table.num_rows
 
 
 def test_columns_of_a_failed_bot_are_left_out_and_the_others_win(play, tmp_path):

@@ -76,7 +76,11 @@ def write_parquet(path: Path, target: Path, features: Features | None = None) ->
     """Write the decisions of all games in a file of records as Parquet; return their number.
 
     It holds the decisions of a hundred games in memory at a time.
+
+    :raises ValueError: when both are the same file.
     """
+    if target.exists() and target.samefile(path):
+        raise ValueError(f"{target} has the records: name another file")
     written = 0
     with parquet.ParquetWriter(target, _schema(features), compression="zstd") as writer:
         for batch in _batches(path, features):

@@ -16,7 +16,7 @@ from typing import TypeVar
 from skye.rulesets import BASE, RULESETS, ruleset_of
 from skye_gym.arena import entrants
 from skye_gym.arena.bot_process import Budget
-from skye_gym.arena.league import League, play_league, seed_in, write_records
+from skye_gym.arena.league import League, check_records, play_league, seed_in, write_records
 from skye_gym.arena.ratings import Standing, standings
 from skye_gym.arena.server_game import server_of
 
@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ruleset_of(options.ruleset).rounds(options.players)  # checks the number of players
         seed = options.seed or (seed_in(options.out) if options.out else None) or token_hex(16)
         out = options.out or default_file([bot.name for bot in bots], seed)
+        if options.records is not None:
+            check_records(out, options.records)
         budget = Budget(options.budget, options.startup)
         league = League(bots, options.players, options.games, seed, budget, options.ruleset)
         results = play_league(league, out, options.workers, _progress())

@@ -21,11 +21,12 @@ def json_line(value: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def opened_alone(path: Path) -> Iterator[IO[str]]:
+def opened_alone(path: Path, option: str = "--out") -> Iterator[IO[str]]:
     """Open a file to append lines, locked until the end of the context; one that stays empty is deleted.
 
     A device such as /dev/null is not.
 
+    :param option: the option that names another file.
     :raises ValueError: when another process has locked the file.
     """
     with path.open("a", encoding="utf-8") as file:
@@ -33,7 +34,7 @@ def opened_alone(path: Path) -> Iterator[IO[str]]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise ValueError(f"another process writes {path}: name another file with --out") from None
+                raise ValueError(f"another process writes {path}: name another file with {option}") from None
         try:
             yield file
         finally:

@@ -98,6 +98,23 @@ def play_league(
     return [results[game] for game in sorted(results)]
 
 
+def check_records(path: Path, records: Path) -> None:
+    """Check, before a league is played, that `write_records` can write its records.
+
+    :param path: the file of results, which may be missing.
+    :param records: the file to write.
+    :raises ValueError: when the records would replace a league, or the results are in no file.
+    :raises OSError: when the file cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        raise ValueError(f"--records needs the results, which {path} does not keep: name a file with --out")
+    if records.resolve() == path.resolve() or seed_in(records) is not None:
+        raise ValueError(f"{records} is the file of a league: name another file with --records")
+    if not records.is_fifo():  # its reader would see an end
+        with opened_alone(records, "--records"):
+            pass
+
+
 def write_records(path: Path, records: Path) -> None:
     """Write the record of each game as a line of NDJSON, with its bots, winners, scores and failures.
 
@@ -114,7 +131,7 @@ def write_records(path: Path, records: Path) -> None:
 
 def seed_in(path: Path) -> str | None:
     """Return the seed of the league in a file, or None when there is no league."""
-    if not path.exists():
+    if not path.is_file():
         return None
     with path.open("rb") as file:
         line = file.readline()
