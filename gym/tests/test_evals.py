@@ -416,6 +416,15 @@ def test_transcript_of_another_run_is_refused(run, out, capsys):
     assert main(["score", str(out.with_name("missing.jsonl"))]) == 2
 
 
+@pytest.mark.parametrize("name", ["run.json", "run.md", "run.JSON"])
+@pytest.mark.parametrize("command", [["run", "--bot=first", "--tasks=1", "--sections", "exact"], ["score"]])
+def test_transcript_with_the_name_of_a_table_is_refused(tmp_path, capsys, name, command):
+    with pytest.raises(SystemExit, match="2"):
+        main([command[0], str(tmp_path / name), *command[1:]])
+    assert f"{name} is the name of a table" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_two_transcripts_are_compared_task_by_task(run, out, capsys):
     other = out.with_name("other.jsonl")
     for bot, path in (("first", out), ("random", other)):

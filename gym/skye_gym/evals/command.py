@@ -24,6 +24,9 @@ from skye_gym.evals.transcript import Header, MissingReply, Transcript, read_tra
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
 
+_TABLES: Final = (".json", ".md")
+"""The ends of the names of the files with the tables, beside the transcript."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
@@ -90,8 +93,9 @@ def report(options: argparse.Namespace) -> int:
     """Score a transcript; write the tables beside it as Markdown and JSON, and print them."""
     scored = score(*read_transcript(options.out), workers=options.processes)
     text = tables(scored)
-    options.out.with_suffix(".json").write_text(json.dumps(scored, indent=1) + "\n", encoding="utf-8")
-    options.out.with_suffix(".md").write_text(text, encoding="utf-8")
+    figures = json.dumps(scored, indent=1) + "\n"
+    for suffix, content in zip(_TABLES, (figures, text), strict=True):
+        options.out.with_suffix(suffix).write_text(content, encoding="utf-8")
     print(text, end="")
     return 0
 
@@ -152,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     compares.set_defaults(function=difference)
     for command in (asks, scores):
         command.add_argument(
-            "out", type=Path, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
+            "out", type=_transcript, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
         )
     for command in (asks, scores, compares):
         command.add_argument("--processes", type=_count, help="processes that score; default: one a core")
@@ -193,6 +197,16 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", help="seed of tasks and games; default: 1, the published one")
     parser.add_argument("--tasks", type=_count, default=100, help="tasks of each kind; default: 100")
+
+
+def _transcript(text: str) -> Path:
+    """Return the path of a transcript, whose name is not that of one of its tables."""
+    path = Path(text)
+    if path.suffix.lower() in _TABLES:
+        raise argparse.ArgumentTypeError(
+            f"{text} is the name of a table, which would replace the transcript: name it {path.stem}.jsonl"
+        )
+    return path
 
 
 def _count(text: str) -> int:
