@@ -58,6 +58,17 @@ def price(request):
     write({"id": request["id"], "move": {"type": "set_offer", "discard": discard, "prices": prices}})
 
 
+def fraction(request):
+    """Offer prices that are no whole numbers."""
+    discard, *kept = request["offer"]["tiles"]
+    write(
+        {
+            "id": request["id"],
+            "move": {"type": "set_offer", "discard": discard, "prices": dict.fromkeys(kept, 1.5)},
+        }
+    )
+
+
 def search(request):
     """Fail with a secret that the request or this process holds; otherwise play."""
     position = request["position"]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -380,6 +381,19 @@ def test_table_shows_commonest_reason_of_failures(play, capsys):
     play("random", "arena_bots:cheat", games=4)
     printed = capsys.readouterr().out
     assert "| 4: made an illegal move: " in printed
+
+
+def test_table_shows_a_price_that_is_no_integer_whole(play, capsys):
+    play("random", f"hostile={sys.executable} {HOSTILE} fraction")
+    assert re.search(
+        r"made an illegal move: the price of L\d\d is an integer, not 1\.5 \|", capsys.readouterr().out
+    )
+
+
+def test_numbers_without_a_fraction_are_integers_whatever_their_form(play):
+    _, results = play("random", "arena_bots:floats")
+    assert [result["failures"] for result in results] == [{}, {}]
+    assert ".0" not in json.dumps([result["record"]["actions"] for result in results])
 
 
 def test_start_of_a_process_is_no_decision_time(play):

@@ -296,6 +296,27 @@ def test_illegal_reply_is_followed_by_its_reason():
 
 
 @pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ('{"number": 1.0}', None),
+        ('{"type": "set_offer", "discard": "L41", "prices": {"L47": 1.0, "L19": 1e0}}', None),
+        ('{"number": 1.5}', "There is no action 1.5"),
+        (
+            '{"type": "set_offer", "discard": "L41", "prices": {"L47": 1, "L19": 1.5}}',
+            "The move cannot be used: the price of L19 is an integer, not 1.5",
+        ),
+    ],
+)
+def test_number_without_a_fraction_is_an_integer_in_a_reply(reply, reason):
+    game = new_game(2, seed="text").game
+    if reason is None:
+        assert move_in(reply, game, 0) == legal_actions(game, 0)[0]
+    else:
+        with pytest.raises(UnusableReply, match=reason):
+            move_in(reply, game, 0)
+
+
+@pytest.mark.parametrize(
     ("place", "reason"),
     [
         ({"x": 3}, "(3, 0) shares no edge with"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from skye.tiles.geometry import ROTATIONS
 from skye.tiles.tile_set import Place
 from skye_gym.agents.local import legal_actions
 from skye_gym.agents.wording import PLAIN, Wording
+from skye_gym.answers import json_of, wrong_value_in
 
 REPLY_FORMAT: Final = """End your reply with one JSON object on a line of its own, one of
 {"number": 3} for a listed action
@@ -46,7 +46,7 @@ def json_in(reply: str) -> Mapping[str, Any]:
     start = end
     while (start := reply.rfind("{", max(0, end - _MAX_JSON), start)) >= 0:
         try:
-            found = json.loads(reply[start:end])
+            found = json_of(reply[start:end])
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict) and (start == 0 or reply[:start].rstrip()[-1:] not in (":", "[", ",")):
@@ -77,7 +77,8 @@ def move_in(reply: str, game: GameState, seat: int, *, listed: bool = True, word
     try:
         error = rule_error(game, seat, move)
     except (TypeError, ValueError) as wrong:
-        raise UnusableReply(f"The move cannot be used: {wording.text(str(wrong))}") from wrong
+        reason = wording.text(wrong_value_in(move, wrong))
+        raise UnusableReply(f"The move cannot be used: {reason}") from wrong
     if error is not None:
         raise UnusableReply(f"The move is not legal: {wording.detail(error.detail)}")
     return move

@@ -24,6 +24,7 @@ from skye.rules.moves import Move, TakeBack
 from skye.rules.play import legal_moves, offer_limits
 from skye.rules.state import GameState
 from skye.visibility.observation import observed_game
+from skye_gym.answers import json_of
 
 PROTOCOL_VERSION: Final = 1
 
@@ -293,7 +294,7 @@ def move_in(reply: bytes, kind: str, read: Callable[[Any], Move]) -> Move:
     :raises BotFailed: when there is no move.
     """
     try:
-        move = read(json.loads(reply))
+        move = read(json_of(reply))
         hash(move)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BotFailed(f"sent no {kind}: {reply[:80]!r} ({error!r:.80})") from None

@@ -19,6 +19,7 @@ from skye.rules.play import Outcome, play
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.answers import wrong_value_in
 from skye_gym.arena.bot_process import BotFailed
 from skye_gym.arena.entrants import Decider
 from skye_gym.arena.server_game import ServerGame
@@ -146,7 +147,7 @@ def play_decision(
     try:
         return play(game, seat, move), move
     except (RuleError, ValueError, TypeError, KeyError, ArithmeticError) as error:
-        raise BotFailed(f"made an illegal move: {error}") from error
+        raise BotFailed(f"made an illegal move: {wrong_value_in(move, error)}") from error
 
 
 def _decide(
