@@ -143,7 +143,7 @@ def play_decision(
     """
     move = decide(game, seat, rng)
     if isinstance(move, TakeBack):
-        raise BotFailed("took a placement back, which bots may not do")
+        raise BotFailed("took a placement back: `skye.legal_moves` has `TakeBack`, which bots leave out")
     try:
         return play(game, seat, move), move
     except (RuleError, ValueError, TypeError, KeyError, ArithmeticError) as error:
