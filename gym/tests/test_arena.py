@@ -87,7 +87,7 @@ def test_expert_with_a_time_budget_plays_a_league(play):
     assert [result["failures"] for result in results] == [{}, {}]
 
 
-@pytest.mark.parametrize("argument", ["unknown", "", "=", "name=", "expert@0", "expert@"])
+@pytest.mark.parametrize("argument", ["unknown", "", "=", "name=", "expert@0", "expert@", f"expert@{10**9}"])
 def test_entrant_that_names_no_bot_is_refused(argument):
     with pytest.raises(ValueError, match="neither"):
         entrant_from(argument)
@@ -207,12 +207,22 @@ def test_league_with_a_bot_that_cannot_play_is_refused(play, bot, failure, capsy
 
 
 @pytest.mark.parametrize(
-    "argument", ["--games=0", "--workers=0", "--budget=-1", "--budget=0", "--startup=nan"]
+    ("argument", "reason"),
+    [
+        ("--games=0", "0 is not above 0"),
+        ("--workers=0", "0 is not above 0"),
+        ("--budget=-1", "-1 is not above 0"),
+        ("--budget=0", "0 is not above 0"),
+        ("--startup=nan", "nan is not above 0"),
+        ("--budget=inf", "inf is above 86400"),
+        ("--startup=1e300", "1e300 is above 86400"),
+        ("--games=2.5", "invalid int value: '2.5'"),
+    ],
 )
-def test_number_that_is_not_above_zero_is_refused(argument, capsys):
-    with pytest.raises(SystemExit):
+def test_number_out_of_range_is_refused(argument, reason, capsys):
+    with pytest.raises(SystemExit, match="2"):
         main(["random", "greedy", argument])
-    assert "is not above 0" in capsys.readouterr().err
+    assert reason in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no /proc to list processes")

@@ -3,6 +3,7 @@
 import itertools
 import random
 import sys
+from math import inf
 
 import pytest
 
@@ -103,6 +104,7 @@ def test_bad_opponents_are_refused_at_construction(opponents, error, reason):
         {"render_mode": "human"},
         {"budget_s": 0},
         {"budget_s": -1},
+        {"budget_s": inf},
     ],
 )
 def test_bad_arguments_are_refused_at_construction(argument):

@@ -437,6 +437,26 @@ def test_transcript_of_another_run_is_refused(run, out, capsys):
     assert main(["score", str(out.with_name("missing.jsonl"))]) == 2
 
 
+@pytest.mark.parametrize(
+    "argument",
+    [
+        *[
+            f"--{name}={value}"
+            for name in ("budget", "timeout")
+            for value in ("0", "-1", "nan", "inf", "1e300")
+        ],
+        *[f"--{name}={value}" for name in ("temperature", "pause") for value in ("-1", "nan", "inf")],
+        "--pause=1e300",
+        "--attempts=0",
+    ],
+)
+def test_number_out_of_range_is_refused(argument, run, out, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run("--bot=first", argument)
+    assert f"argument {argument.replace('=', ': ')} is " in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("name", ["run.json", "run.md", "run.JSON"])
 @pytest.mark.parametrize("command", [["run", "--bot=first", "--tasks=1", "--sections", "exact"], ["score"]])
 def test_transcript_with_the_name_of_a_table_is_refused(tmp_path, capsys, name, command):

@@ -34,6 +34,9 @@ MAX_REPLY: Final = 65_536
 MAX_REASON: Final = 500
 """The maximum length of the reason that a bot sends instead of a move, in characters."""
 
+MAX_SECONDS: Final = 86_400
+"""The maximum of a time limit in seconds: a day."""
+
 _ERROR_TAIL: Final = 400
 """The number of bytes from the end of the bot's standard error that a failure reports."""
 

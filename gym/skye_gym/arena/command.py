@@ -8,13 +8,12 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from math import inf
 from pathlib import Path
 from secrets import token_hex
-from typing import TypeVar
 
 from skye.rulesets import BASE, RULESETS, ruleset_of
 from skye_gym.arena import entrants
+from skye_gym.arena.arguments import positive, positive_seconds
 from skye_gym.arena.bot_process import Budget
 from skye_gym.arena.league import League, check_records, play_league, seed_in, write_records
 from skye_gym.arena.ratings import Standing, standings
@@ -22,8 +21,6 @@ from skye_gym.arena.server_game import server_of
 
 _MAX_NAME, _MAX_NAMES = 40, 4
 """How much of a name, and how many names of bots, the name of a file has."""
-
-_Number = TypeVar("_Number", int, float)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,20 +96,20 @@ def _parser() -> argparse.ArgumentParser:
         "--ruleset", choices=RULESETS, default=BASE.id, help="the ruleset, by default %(default)s"
     )
     parser.add_argument(
-        "--games", type=_positive(int), default=100, help="number of games; groups of games share a seed"
+        "--games", type=positive(int), default=100, help="number of games; groups of games share a seed"
     )
     parser.add_argument(
         "--seed",
         help="seed from which those of the games are derived; random by default, since bots could guess it",
     )
     parser.add_argument(
-        "--workers", type=_positive(int), default=os.cpu_count() or 1, help="number of processes"
+        "--workers", type=positive(int), default=os.cpu_count() or 1, help="number of processes"
     )
     parser.add_argument(
-        "--budget", type=_positive(float), default=1.0, help="seconds for each decision of a bot"
+        "--budget", type=positive_seconds, default=1.0, help="seconds for each decision of a bot"
     )
     parser.add_argument(
-        "--startup", type=_positive(float), default=20.0, help="additional seconds for its first decision"
+        "--startup", type=positive_seconds, default=20.0, help="additional seconds for its first decision"
     )
     parser.add_argument(
         "--records", type=Path, help="file for the records of all games, one JSON object for each line"
@@ -123,18 +120,6 @@ def _parser() -> argparse.ArgumentParser:
         help="file of the results, from which an interrupted league resumes; default: league-BOTS-SEED.jsonl",
     )
     return parser
-
-
-def _positive(kind: type[_Number]) -> Callable[[str], _Number]:
-    """Return a parser of numbers above 0."""
-
-    def parse(text: str) -> _Number:
-        number = kind(text)
-        if not 0 < number < inf:
-            raise argparse.ArgumentTypeError(f"{text} is not above 0")
-        return number
-
-    return parse
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -30,7 +30,7 @@ from skye_gym.arena.bot_at_url import BotAtUrl
 from skye_gym.arena.bot_process import BotProcess, Budget
 from skye_gym.bots import LEAGUE_BOTS, expert
 
-_EXPERT_WITH_BUDGET: Final = re.compile(r"expert@([1-9]\d*)")
+_EXPERT_WITH_BUDGET: Final = re.compile(r"expert@([1-9]\d{0,7})")  # at most a day
 
 
 class Entrant(NamedTuple):

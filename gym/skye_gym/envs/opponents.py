@@ -18,7 +18,7 @@ from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset, ruleset_of
 from skye.tiles.tile_set import DEFAULT_RULESET
-from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.bot_process import MAX_SECONDS, BotFailed, Budget
 from skye_gym.arena.entrant_check import check_entrants
 from skye_gym.arena.entrants import Decider, decider_for, entrant_from
 from skye_gym.arena.match import play_decision
@@ -48,8 +48,8 @@ class Opponents:
             )
         if not fewest <= len(opponents) <= most:
             raise ValueError(f"{len(opponents)} opponents: there are from {fewest} to {most}")
-        if not budget_s > 0:
-            raise ValueError(f"a budget of {budget_s} s: it must be positive")
+        if not 0 < budget_s <= MAX_SECONDS:
+            raise ValueError(f"a budget of {budget_s} s: it is above 0, and at most {MAX_SECONDS}")
         self._names = [
             each if isinstance(each, str) else getattr(each, "__name__", repr(each)) for each in opponents
         ]

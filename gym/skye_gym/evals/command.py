@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from skye.errors import SkyeError
+from skye_gym.arena.arguments import not_negative, positive, positive_seconds, seconds
 from skye_gym.arena.bot_process import Budget
 from skye_gym.evals.endpoint import Endpoint
 from skye_gym.evals.plan import PUBLISHED, SECTIONS, Item, Plan, published_line
@@ -145,8 +146,10 @@ def _parser() -> argparse.ArgumentParser:
     asks = commands.add_parser("run", help="ask what is missing in a transcript, and score it")
     _add_subjects(asks)
     asks.add_argument("--sections", nargs="+", choices=SECTIONS, default=SECTIONS, help="default: all")
-    asks.add_argument("--games", type=_count, default=20, help="games with each opponent; default: 20")
-    asks.add_argument("--workers", type=_count, default=1, help="questions at the same time; default: 1")
+    asks.add_argument("--games", type=positive(int), default=20, help="games with each opponent; default: 20")
+    asks.add_argument(
+        "--workers", type=positive(int), default=1, help="questions at the same time; default: 1"
+    )
     _add_sizes(asks)
     asks.set_defaults(function=run)
     scores = commands.add_parser("score", help="score a transcript again, without any call")
@@ -159,7 +162,9 @@ def _parser() -> argparse.ArgumentParser:
             "out", type=_transcript, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
         )
     for command in (asks, scores, compares):
-        command.add_argument("--processes", type=_count, help="processes that score; default: one a core")
+        command.add_argument(
+            "--processes", type=positive(int), help="processes that score; default: one a core"
+        )
     tasks = commands.add_parser("tasks", help="print the hashes of the tasks and games")
     _add_sizes(tasks)
     tasks.add_argument("--out", type=Path, help="a file to which the tasks are appended, as JSON lines")
@@ -176,27 +181,32 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
     )
     add("--model", metavar="NAME", help="name of the model there")
     add("--bot", help=f"instead: {', '.join(SCRIPTS)}, or a bot or program as for skye-arena")
-    add("--max-tokens", type=_count, help="maximum length of a reply; default: that of the endpoint")
-    add("--temperature", type=float, help="default: that of the endpoint")
-    add("--timeout", type=float, default=120.0, help="seconds for each request; default: 120")
+    add("--max-tokens", type=positive(int), help="maximum length of a reply; default: that of the endpoint")
+    add("--temperature", type=not_negative(), help="default: that of the endpoint")
+    add("--timeout", type=positive_seconds, default=120.0, help="seconds for each request; default: 120")
     add(
         "--attempts",
-        type=_count,
+        type=positive(int),
         default=6,
         help="requests until one gets a response; default: 6",
     )
     add(
         "--pause",
-        type=float,
+        type=seconds,
         default=1.0,
         help="seconds before the second of them; default: 1",
     )
-    add("--budget", type=float, default=1.0, help="seconds for each decision of a program; default: 1")
+    add(
+        "--budget",
+        type=positive_seconds,
+        default=1.0,
+        help="seconds for each decision of a program; default: 1",
+    )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", help="seed of tasks and games; default: 1, the published one")
-    parser.add_argument("--tasks", type=_count, default=100, help="tasks of each kind; default: 100")
+    parser.add_argument("--tasks", type=positive(int), default=100, help="tasks of each kind; default: 100")
 
 
 def _transcript(text: str) -> Path:
@@ -207,13 +217,6 @@ def _transcript(text: str) -> Path:
             f"{text} is the name of a table, which would replace the transcript: name it {path.stem}.jsonl"
         )
     return path
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number
 
 
 if __name__ == "__main__":
