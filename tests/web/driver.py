@@ -232,6 +232,14 @@ class Screen:
         """Wait until the page has drawn what it knows."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
+    def reads(self, selector, text):
+        """Wait until an element has a text, regardless of the isolates around names."""
+        self.until(
+            """([selector, text]) => document.querySelector(selector)?.innerText
+              .replace(/[\\u2068\\u2069]/g, "").includes(text)""",
+            [selector, text],
+        )
+
     def caught_up(self, view=None):
         """Wait until the page shows the last event of the game; return the view of the server."""
         view = view or self.view()

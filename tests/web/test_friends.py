@@ -1,5 +1,7 @@
 """Playing with friends: invitations, links to seats, and several seats in one browser."""
 
+import pytest
+
 from tests.web.driver import PHONE, call, play_all_until, seated
 from tests.web.hands import Mouse
 
@@ -132,6 +134,36 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
     bob.click("[data-act=resume]")
     ann.wait_for_selector("[data-act=resume]", state="hidden")
     assert screens[0].view()["waiting_for"] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("act", "own", "others"),
+    [
+        (
+            "abort",
+            "You propose to end the game without a result.",
+            "Ann proposes to end the game without a result.",
+        ),
+        ("pause", "You propose to pause the game.", "Ann proposes to pause the game."),
+    ],
+)
+def test_proposal_names_those_who_must_still_answer(browser, act, own, others):
+    options = {"seed": "table", "turn_ms": 600_000}
+    game, tokens, _ = browser.game("Ann", "Bob", "Zoë", bots=["random"], options=options)
+    screens = [browser.window(f"/play/?game={game}#seat={token}", **PHONE) for token in tokens[:2]]
+    for screen in screens:
+        screen.page.wait_for_selector(".pricing .card")
+    ann, bob = (screen.page for screen in screens)
+    spectator = browser.window(f"/play/?game={game}")
+    screens[0].menu(f"[data-act={act}]")
+    ann.click("dialog[open] [data-act=yes]")
+    banner = ".banner:has([data-act=accept]) span"
+    screens[0].reads(banner, f"{own} Waiting for Bob and Zoë.")
+    bob.click("[data-act=accept]")
+    screens[1].reads(banner, f"{others} You agreed. Waiting for Zoë.")
+    screens[0].reads(banner, f"{own} Waiting for Zoë.")
+    spectator.reads(banner, others)
+    assert "Waiting" not in spectator.page.inner_text(banner)
 
 
 def test_players_agree_to_end_the_game_early(browser):

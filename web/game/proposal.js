@@ -1,13 +1,38 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { list, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
 import { proposalText } from "./log.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
-/** Return whether several people play a game, or may take their seats back: they decide together. @param {Store} store */
-export function isShared({ view }) {
-  return view.players.filter(({ bot, end }) => bot === null || end?.type === "took_over").length > 1;
+/** Return the players who decide together: people who play, or may take their seats back. @param {Store} store */
+function peopleOf({ view }) {
+  return view.players.filter(({ bot, end }) => bot === null || end?.type === "took_over");
+}
+
+/** Return whether several people play a game, or may take their seats back. @param {Store} store */
+export function isShared(store) {
+  return peopleOf(store).length > 1;
+}
+
+/**
+ * Return what is proposed and by whom; if our seat agrees, also who must still answer.
+ *
+ * @param {Store} store
+ * @param {NonNullable<Store["view"]["proposal"]>} proposal
+ */
+function textFor(store, proposal) {
+  const { seat, view } = store;
+  const agreed = [proposal.seat, ...proposal.agreed];
+  const isOurs = seat !== null && proposal.seat === seat;
+  const text = isOurs
+    ? t(proposal.kind === "pause" ? "proposal.own_pause" : "proposal.own_abort")
+    : proposalText(proposal, view);
+  if (seat === null || !agreed.includes(seat)) return text;
+  const names = peopleOf(store).flatMap((player) => (agreed.includes(player.seat) ? [] : [player.name]));
+  return [text, !isOurs && t("proposal.agreed"), names.length > 0 && t("proposal.waiting", { names: list(names) })]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Return whether our seat may propose to end the game early: several people play it. @param {Store} store */
@@ -42,7 +67,7 @@ export function proposalBanner(store) {
       if (proposal === null) return;
       const isOurs = proposal.seat === seat;
       const mayAnswer = me?.bot === null && seat !== null;
-      setText(text, proposalText(proposal, view));
+      setText(text, textFor(store, proposal));
       hide(accept, !mayAnswer || isOurs || proposal.agreed.includes(seat));
       hide(refuse, !mayAnswer || isOurs);
       hide(withdraw, !mayAnswer || !isOurs);
