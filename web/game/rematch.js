@@ -2,6 +2,7 @@ import { ApiError } from "../../clients/typescript/src/errors.js";
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { skye } from "../state/api.js";
 import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
+import { createAndOpen } from "../home/create.js";
 import { list, t } from "../shared/i18n.js";
 import { resultPanel } from "./result.js";
 import { toastError } from "../shared/toast.js";
@@ -68,6 +69,7 @@ function rematchPanel(store) {
 
   /** Take the seats of this browser in the new game, and open it. */
   async function play() {
+    if (resignedAlone(store)) return createAndOpen(sameAgain(store.view), again);
     again.disabled = true;
     try {
       open(await takeSeats());
@@ -97,7 +99,8 @@ function rematchPanel(store) {
   /** Open the new game, of which the host token is that of the old game. @param {string} id */
   function open(id) {
     const { host } = tokensOf(store.id);
-    if (host) saveTokens(id, { host });
+    const names = store.view.players.flatMap(({ bot, name }) => (bot ? [] : [name]));
+    if (host) saveTokens(id, { host, rematch: names });
     location.assign(gameUrl(id));
   }
 
@@ -105,7 +108,8 @@ function rematchPanel(store) {
     if (!polling && root.isConnected) void poll();
     const seated = store.seat !== null && !store.me?.bot;
     const joined = found !== null && tokensOf(found.id).seats.length > 0;
-    hide(again, !seated || joined || (found !== null && found.status !== "lobby"));
+    const isJoinable = seated && !joined && (found === null || found.status === "lobby");
+    hide(again, !isJoinable && !resignedAlone(store));
     hide(link, found === null || !again.hidden);
     if (found) attribute(link, "href", gameUrl(found.id));
     const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
@@ -115,4 +119,36 @@ function rematchPanel(store) {
   }
 
   return { root, update };
+}
+
+/**
+ * Return whether this browser hosts a game against bots of the server whose only person has resigned. A resigned seat
+ * takes part in no rematch.
+ *
+ * @param {Store} store
+ */
+function resignedAlone({ id, seat, view }) {
+  const bots = view.players.filter(({ end }) => end.type !== "resigned");
+  const isAgainstBots = bots.every(({ bot, end }) => bot !== null && bot !== "url" && end.type === "played");
+  return seat === null && tokensOf(id).host !== null && isAgainstBots && bots.length === view.players.length - 1;
+}
+
+/**
+ * Return the request for a new game with the players and options of a game that its only person has resigned from.
+ *
+ * @param {Store["view"]} view
+ * @returns {Parameters<typeof createAndOpen>[0]}
+ */
+function sameAgain({ name, visibility, ruleset, options, players }) {
+  const chosen = Object.entries(options).filter(([, value]) => value !== null);
+  return /** @type {any} */ ({
+    players: players.map(({ name: called, color, bot, end }) =>
+      end.type === "resigned" ? { name: called, color } : { bot, name: called, color },
+    ),
+    auto_start: true,
+    visibility,
+    name,
+    ruleset,
+    options: Object.fromEntries(chosen),
+  });
 }

@@ -1,6 +1,6 @@
 import { skye } from "../state/api.js";
-import { button, h, hide, keyed } from "../shared/dom.js";
-import { number, t } from "../shared/i18n.js";
+import { button, h, hide, keyed, setText } from "../shared/dom.js";
+import { list, number, t } from "../shared/i18n.js";
 import { dropToken } from "./my-games.js";
 import { share } from "./share.js";
 import { toastError } from "../shared/toast.js";
@@ -16,8 +16,9 @@ import { saveTokens, tokensOf } from "../state/tokens.js";
  * @param {(id: string) => void} withdraw Revokes an invitation.
  */
 export function inviteList(store, withdraw) {
+  const text = h("p", {});
   const rows = h("ul", { class: "invites" });
-  const root = h("div", { hidden: true }, h("p", {}, t("invite.text")), rows);
+  const root = h("div", { hidden: true }, text, rows);
   /**
    * The open invitations that another device has created, and has the codes of.
    *
@@ -36,7 +37,9 @@ export function inviteList(store, withdraw) {
           "data-act": "invite-link",
           "aria-label": `${t("invite.copy")}: ${name}`,
         })
-      : h("span", { class: "faint" }, t("invite.elsewhere"));
+      : isRematch()
+        ? ""
+        : h("span", { class: "faint" }, t("invite.elsewhere"));
     const take = button(t("invite.withdraw"), () => withdraw(id), {
       class: "small",
       "data-act": "withdraw",
@@ -66,11 +69,37 @@ export function inviteList(store, withdraw) {
     return tokensOf(store.id).invitations ?? [];
   }
 
+  /** Return whether seats are reserved for the players of an old game, who need no link. */
+  function isRematch() {
+    return Boolean(tokensOf(store.id).rematch);
+  }
+
+  /** Return whom a rematch waits for, and what the host does with links. */
+  function hint() {
+    const { players, reserved_seats: reserved } = store.view;
+    const links = saved().length;
+    const parts = [links > 0 || !isRematch() ? t("invite.text") : ""];
+    if (isRematch() && reserved > links) {
+      const seated = players.map(({ name }) => name);
+      const names = (tokensOf(store.id).rematch ?? []).filter((name) => !seated.includes(name));
+      const again = { button: t("result.again") };
+      const isNamed = names.length === reserved - links; // a withdrawn invitation does not show whose seat it was
+      parts.unshift(
+        isNamed
+          ? t("rematch.waiting", { count: names.length, names: list(names), ...again })
+          : t("rematch.waiting_others", again),
+        t("lobby.starts_itself"),
+      );
+    }
+    return parts.filter(Boolean).join(" ");
+  }
+
   return {
     root,
     codes: () => saved().map(({ code }) => code),
     update() {
       hide(root, store.view.reserved_seats === 0);
+      setText(text, hint());
       keyed(
         rows,
         [...saved(), ...elsewhere].map((each, index) => ({ ...each, index })),
