@@ -77,6 +77,34 @@ def test_player_removed_from_a_private_lobby_is_told_without_an_error(browser):
     guest.page.wait_for_selector("h1:has-text('cannot be shown')")
 
 
+@pytest.mark.parametrize("is_open", [True, False])
+def test_player_removed_from_a_public_lobby_is_told_by_whom(browser, is_open):
+    browser.expected.append("401")
+    game, tokens, host = browser.game("Ann", "Bob", "Cy", auto_start=False, seat_count=4)
+    guest = browser.window(f"/play/?game={game}#seat={tokens[1]}").page
+    guest.wait_for_selector(".lobby-seats li:nth-child(2):has-text('you')")
+    if not is_open:
+        guest.goto("about:blank")
+    call(browser.url, "DELETE", f"/v1/games/{game}/players/1", token=host)
+    call(browser.url, "POST", f"/v1/games/{game}/players", {"name": "Dee"})
+    if not is_open:
+        guest.goto(f"{browser.url}/play/?game={game}")
+    guest.wait_for_selector(".toast.bad:has-text('The host has removed you')")
+    guest.wait_for_selector(".game-page.watching")
+
+
+def test_seat_that_was_given_up_in_another_tab_was_not_removed(browser):
+    browser.expected.append("401")
+    game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=4)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[1]}")
+    screen.page.wait_for_selector(".lobby-seats li:nth-child(2):has-text('you')")
+    other = browser.tab(screen.page.context, f"/play/?game={game}").page
+    other.wait_for_selector(".lobby-seats li:nth-child(2):has-text('you')")
+    screen.menu("[data-act=leave]")
+    screen.page.click("dialog[open] [data-act=yes]")
+    other.wait_for_selector(".toast.bad:has-text('no longer valid')")
+
+
 def test_renewed_seat_link_makes_the_old_one_invalid(browser):
     browser.expected.append("401")
     screen, game, tokens = seated(browser, "Ann", "Bob")

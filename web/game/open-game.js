@@ -6,12 +6,14 @@ import { BASE, loadRuleset } from "../shared/rulesets.js";
 import { loadTileSheet } from "../state/pictures.js";
 import { Store } from "../state/store.js";
 import { toast, toastError } from "../shared/toast.js";
-import { tokenFor, tokensOf } from "../state/tokens.js";
+import { saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
 import { persistent } from "../state/items.js";
 
 /** How many games have been opened: one that loads slowly must not replace one that was opened later. */
 let opened = 0;
 let closeLatest = () => {};
+
+/** @typedef {NonNullable<import("../state/types.js").Tokens["lobby"]>} Seated */
 
 /**
  * Show a game in place of the current one.
@@ -19,10 +21,11 @@ let closeLatest = () => {};
  * @param {Element} app
  * @param {string} id
  * @param {number} [chosen] The index of our seat, if this browser has several.
- * @param {boolean} [dropped] Whether a token was dropped just before, because the server refuses it.
+ * @param {Seated | true | null} [dropped] What is known of the seat of a token that was dropped just before, because the
+ *   server refuses it.
  * @returns {Promise<void>}
  */
-export async function openGame(app, id, chosen = 0, dropped = false) {
+export async function openGame(app, id, chosen = 0, dropped = null) {
   const opening = ++opened;
   closeLatest();
   const { seats } = tokensOf(id);
@@ -46,13 +49,17 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
     await loadLanguage();
     if (opening !== opened) return;
     close();
-    return dropRefused(id, store.token, error) ? openGame(app, id, 0, true) : problem(error);
+    const seated = seatedWith(id, store.token);
+    return dropRefused(id, store.token, error) ? openGame(app, id, 0, seated ?? true) : problem(error);
   }
   if (opening !== opened) return;
   await (await made).open(app);
   if (opening !== opened) return;
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
-  if (dropped) toastError(t(store.token ? "error.token_unknown" : "tokens.watching"));
+  if (dropped) toastError(t(droppedText(store, dropped)));
+  const { seat, token, view } = store;
+  if (token && seat !== null && view.status === "lobby")
+    saveTokens(id, { lobby: { token, seat, event: view.last_event } });
   performance.measure("skye-ready");
 
   /**
@@ -63,7 +70,8 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
    */
   async function gone(error) {
     if (opening !== opened) return;
-    if (dropRefused(id, store.token, error)) return openGame(app, id, 0, true);
+    const seated = seatedWith(id, store.token);
+    if (dropRefused(id, store.token, error)) return openGame(app, id, 0, seated ?? true);
     if (error instanceof ApiError && error.code === "game_not_found") {
       close();
       return problem(error);
@@ -85,4 +93,21 @@ async function makePage(...parameters) {
   const [{ gamePage }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
   await sleep(0);
   return gamePage(...parameters);
+}
+
+/** Return what is known of the seat that a token had in the lobby. @param {string} id @param {string | null} token */
+function seatedWith(id, token) {
+  const { lobby } = tokensOf(id);
+  return lobby?.token === token ? lobby : null;
+}
+
+/** Return whether a player has left a seat in the lobby since it was ours. @param {Store} store @param {Seated} seated */
+function wasRemoved({ log }, { seat, event }) {
+  return log.some((one) => one.id > event && one.type === "player_left" && one.seat === seat);
+}
+
+/** Return the key of the text about a token that was dropped. @param {Store} store @param {Seated | true} dropped */
+function droppedText(store, dropped) {
+  if (dropped !== true && wasRemoved(store, dropped)) return "tokens.removed";
+  return store.token ? "error.token_unknown" : "tokens.watching";
 }

@@ -21,6 +21,7 @@ export function askToLeave(store, reopen, host, from) {
   async function leave() {
     const { token, seat } = store;
     if (seat === null || !token) return;
+    if (lobby) saveTokens(store.id, { lobby: null }); // other tabs do not take it for a removal by the host
     await replaceToken(store, () => (lobby ? store.game.seat(seat).leave() : store.game.seat(seat).resign()));
     dropToken(store.id, token);
     if (store.view.visibility === "private" && !tokenFor(store.id)) {

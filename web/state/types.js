@@ -8,6 +8,8 @@
  * @property {string | null} [watch] The code with which we watch a private game.
  * @property {{id: string, code: string}[]} [invitations] The invitations of others, as the host.
  * @property {string[]} [rematch] The names of the players of the old game, whose seats are reserved in its rematch.
+ * @property {{token: string, seat: number, event: number} | null} [lobby] Which seat a token had in the lobby, and the last
+ *   event then.
  * @property {number} [saved] When this browser got its first token of the game, in milliseconds since 1970.
  */
 
