@@ -1,5 +1,7 @@
 """Playing with friends: invitations, links to seats, and several seats in one browser."""
 
+import re
+
 import pytest
 
 from tests.web.driver import PHONE, call, play_all_until, seated
@@ -159,9 +161,22 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
     screens[0].page.click("dialog[open] [data-act=yes]")
     bob.click("[data-act=accept]")
     ann.wait_for_selector(".banner [data-act=resume]")
+    until = ann.inner_text(".banner:has([data-act=resume]) span")
+    assert re.search(r"until .*, \d+:\d\d\s[AP]M\S* at most", until), until
+    ann.wait_for_selector(".pricing :text('The game is paused.')")
+    assert "Discard one tile" not in ann.inner_text(".pricing")
     bob.click("[data-act=resume]")
     ann.wait_for_selector("[data-act=resume]", state="hidden")
+    ann.wait_for_selector(".pricing .card")
+    assert "paused" not in ann.inner_text(".pricing")
     assert screens[0].view()["waiting_for"] == [0, 1]
+
+
+def test_paused_game_says_so_in_the_tray_of_a_phone(browser):
+    timed = {"seed": "table", "turn_ms": 600_000}
+    screen, _, _ = seated(browser, "Ann", bots=["random"], options=timed, window=PHONE)
+    screen.menu("[data-act=pause]")
+    screen.page.wait_for_selector(".pricing :text('The game is paused.')")
 
 
 @pytest.mark.parametrize(

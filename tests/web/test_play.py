@@ -1,6 +1,8 @@
 """What a player does until the purchases are made, and what the page keeps to itself."""
 
-from tests.web.driver import FIRST, SECOND, call, offer, seated
+import pytest
+
+from tests.web.driver import FIRST, PHONE, SECOND, call, offer, seated
 from tests.web.hands import Mouse
 from tests.web.test_late_answers import Held
 
@@ -35,6 +37,33 @@ def test_typed_prices_survive_events_of_others(browser):
     screen.page.reload()
     screen.page.wait_for_selector(".pricing .card")
     assert screen.page.locator(".card .price").first.input_value() == "3"
+
+
+@pytest.mark.parametrize("window", [{}, PHONE])
+def test_prices_beyond_the_gold_are_refused_with_the_reason(browser, window):
+    screen, _, _ = seated(browser, "Ann", "Bob", window=window)
+    page = screen.page
+    page.locator(".pricing .discard").first.click()
+    reason = page.locator(".pricing :text('You have only 5 gold.'):visible")
+    more = page.locator(".card:not(.out) .stepper button:last-child").first
+    for _ in range(3):
+        more.click()
+    assert (page.inner_text(".purse"), reason.count()) == ("0 gold left", 0)
+    more.click()
+    assert (page.inner_text(".purse"), reason.count()) == ("0 gold left", 1)
+    field = page.locator(".card:not(.out) .price").first
+    field.fill("2")
+    assert (page.inner_text(".purse"), reason.count()) == ("2 gold left", 0)
+    field.fill("8")
+    assert (page.inner_text(".purse"), reason.count()) == ("-4 gold left", 1)
+    assert page.is_disabled("[data-act=set]")
+    page.locator(".pricing .card").last.focus()
+    page.keyboard.press("s")
+    page.wait_for_selector("#alert:has-text('You have only 5 gold.')", state="attached")
+    field.fill("3")
+    page.keyboard.press("Tab")
+    page.click("[data-act=set]")
+    page.wait_for_selector("[data-act=change]:visible")
 
 
 def test_price_that_was_deleted_is_typed_again(browser):

@@ -1,5 +1,5 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { language, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -32,7 +32,8 @@ export function pauseBanner(store) {
       const { pause: paused } = store.view;
       hide(root, !paused);
       if (!paused) return;
-      setText(text, t("pause.until", { time: new Date(paused.until).toLocaleString() }));
+      const time = new Date(paused.until).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+      setText(text, t("pause.until", { time }));
       hide(resume, store.seat === null);
     },
   };

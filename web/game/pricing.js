@@ -1,4 +1,4 @@
-import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
+import { alertNow, announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { noteOn } from "./tile-note.js";
 import { loadForTab, saveForTab } from "../state/items.js";
@@ -27,6 +27,8 @@ export function pricingTray(store, preview) {
    */
   let draftOf = "";
   let editing = true;
+  /** Why the server has refused the offer, or why a price was not raised. */
+  let reason = "";
   /** The tile of the card that has the focus. @type {string | null} */
   let focused = null;
   const cards = h("div", { class: "cards" });
@@ -69,6 +71,7 @@ export function pricingTray(store, preview) {
     const of = `${key()} ${JSON.stringify(drawn)}`;
     if (draft && draftOf === of) return;
     draftOf = of;
+    reason = "";
     const set = drawn.find(({ discard }) => discard);
     editing = !set;
     const stored = loadForTab(key());
@@ -82,18 +85,20 @@ export function pricingTray(store, preview) {
 
   function changed() {
     saveForTab(key(), { of: draftOf, draft });
-    trouble.textContent = "";
+    reason = "";
     store.changed();
     update();
   }
 
   async function submit() {
+    const limits = constraints();
+    if (draft && editing && limits && left(limits) < 0) return alertNow(tooMuch(limits));
     if (!draft || send.hidden || send.disabled) return;
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
     const accepted = await store.act((seat, options) =>
       seat.setOffer(offer, options).catch((error) => {
-        if (error instanceof ApiError) trouble.textContent = explain(error);
+        if (error instanceof ApiError) reason = explain(error);
         throw error;
       }),
     );
@@ -124,8 +129,8 @@ export function pricingTray(store, preview) {
       onfocus: () => field.select(),
       onblur: update,
     });
-    const less = button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) });
-    const more = button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) });
+    const less = button("−", () => step(tile, -1), { "aria-label": t("pricing.less", { tile }) });
+    const more = button("+", () => step(tile, 1), { "aria-label": t("pricing.more", { tile }) });
     const steps = h("div", { class: "stepper" }, less, field, more);
     const box = h(
       "article",
@@ -186,18 +191,39 @@ export function pricingTray(store, preview) {
     changed();
   }
 
+  /** Raise a price as long as gold is left, or lower it. @param {string} tile @param {number} by */
+  function step(tile, by) {
+    const limits = constraints();
+    if (!limits || by < 0 || left(limits) >= by) return setPrice(tile, price(tile) + by);
+    reason = tooMuch(limits);
+    update();
+  }
+
+  /** Return how much gold the prices leave. @param {Constraints} limits */
+  function left({ gold, tiles }) {
+    return gold - tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : price(tile)), 0);
+  }
+
+  /** Return why prices above our gold are refused. @param {Constraints} limits */
+  function tooMuch({ gold }) {
+    return t("pricing.only", { gold });
+  }
+
   function update() {
     const limits = constraints();
+    const isPaused = store.view.pause !== null;
     hide(cards, !limits);
     if (!limits) {
-      hide(send, true);
-      hide(change, true);
-      setText(purse, "");
+      for (const one of [send, change]) hide(one, true);
+      for (const one of [help, others]) hide(one, isPaused);
+      if (isPaused) setText(trouble, "");
+      setText(purse, isPaused ? t("status.paused") : "");
+      purse.classList.remove("bad");
       return;
     }
     loadDraft(limits);
     keyed(cards, limits.tiles, (tile) => tile, card);
-    const rest = limits.gold - limits.tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : price(tile)), 0);
+    const rest = left(limits);
     setText(purse, t("pricing.left", { gold: rest }));
     purse.classList.toggle("bad", rest < 0);
     const set = store.me?.offer_set ?? false;
@@ -208,8 +234,10 @@ export function pricingTray(store, preview) {
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
     const counts = { count: names, players: store.view.players.length };
-    hide(help, Boolean(draft?.discard)); // the texts have room one after the other
-    hide(others, !draft?.discard);
+    const problem = rest < 0 ? tooMuch(limits) : reason;
+    setText(trouble, problem);
+    hide(help, Boolean(problem || draft?.discard)); // the texts have room one after the other
+    hide(others, Boolean(problem || !draft?.discard));
     setText(others, set && !editing ? t("pricing.wait", { ...counts, set: names }) : t("pricing.who", counts));
   }
 
@@ -224,7 +252,7 @@ export function pricingTray(store, preview) {
     },
     /** Change the price in the card that has the focus. @param {number} by */
     raise(by) {
-      if (focused && editing) setPrice(focused, price(focused) + by);
+      if (focused && editing) step(focused, by);
     },
     /** Discard the tile of the card that has the focus. */
     discard() {
