@@ -26,6 +26,18 @@ def test_two_players_who_seek_opponents_play_one_game(browser):
     assert ann.game == bob.game
 
 
+def test_matched_game_is_named_in_the_language_of_the_page(browser):
+    tickets = [f"skye_key_{name * 8}" for name in ("Fay", "Gus")]
+    for key in tickets:
+        body = {"name": key[-3:], "seat_count": 2, "options": {"turn_ms": 60_000}}
+        call(browser.url, "POST", "/v1/matchmaking/tickets", body, key)
+    game = call(browser.url, "GET", "/v1/me/games", token=tickets[0])["games"][0]["game"]["id"]
+    page = browser.window("/play/?lang=de").page
+    page.wait_for_selector(f".games a[href*='{game}']:has-text('Vermitteltes Spiel')")
+    page.goto(f"{browser.url}/play/?game={game}&lang=de")
+    page.wait_for_selector(".head h1:has-text('Vermitteltes Spiel')", state="attached")
+
+
 def test_seeker_who_cancels_can_seek_again_with_the_keyboard(browser):
     screen = browser.window()
     page = screen.page

@@ -1,6 +1,7 @@
 import { create } from "../home/create.js";
 import { botTitle, loadBots } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
+import { gameName } from "../shared/game-name.js";
 import { plain, t } from "../shared/i18n.js";
 import { share } from "../home/share.js";
 import { showDialog } from "../shared/dialog.js";
@@ -66,7 +67,7 @@ export async function forkDialog(game, record, past) {
     }));
     const others = chosen.flatMap((choice, seat) => (choice === "link" ? [seat] : []));
     const stopAt = actionsBefore(past, chosen);
-    const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
+    const name = plain(t("fork.name", { name: gameName(game.name) })).slice(0, 60);
     const created = await create(
       /** @type {any} */ ({ name, visibility: "private", record: { ...record, players }, stop_at: stopAt }),
       start,

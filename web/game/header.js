@@ -1,5 +1,6 @@
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { alertNow, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
+import { gameName } from "../shared/game-name.js";
 import { list, number, t } from "../shared/i18n.js";
 import { scoringText, scoringTitle } from "../shared/rulesets.js";
 import { scoringPicture } from "../state/pictures.js";
@@ -30,8 +31,9 @@ export function gameHeader(store, menu, explain) {
 
   function update() {
     const { view } = store;
-    setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : view.name);
-    setText(title, view.name);
+    const name = gameName(view.name);
+    setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : name);
+    setText(title, name);
     setText(turn, turnText(store));
     keyed(
       scored,

@@ -3,6 +3,7 @@ import { loadTiles } from "../state/api.js";
 import { territoryBoard } from "./board.js";
 import { announce, attribute, button, h, hide, openDialogs, setText } from "../shared/dom.js";
 import { forkDialog } from "./fork.js";
+import { gameName } from "../shared/game-name.js";
 import { plain, t } from "../shared/i18n.js";
 import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
@@ -294,7 +295,7 @@ function replayPage(last, events, tiles, record) {
     const round = roundOf(events.slice(0, steps[state.step - 1] ?? 0)); // the step's last events may begin the next round
     const text = round ? plain(t("replay.step", { round, what })) : what || t("replay.start");
     setText(caption, text);
-    setText(head, view.name ?? "");
+    setText(head, gameName(view.name ?? ""));
     slider.value = String(state.step);
     attribute(slider, "aria-valuetext", text);
   }

@@ -1,3 +1,4 @@
+import { gameName } from "../shared/game-name.js";
 import { fileUrl } from "../shared/urls.js";
 import { setting } from "../state/settings.js";
 import { toastError } from "../shared/toast.js";
@@ -30,7 +31,11 @@ export function turnAlerts(store) {
   }
 
   function notify() {
-    const notification = new Notification(turnText(store), { body: store.view.name, tag: store.id, icon: usual });
+    const notification = new Notification(turnText(store), {
+      body: gameName(store.view.name),
+      tag: store.id,
+      icon: usual,
+    });
     notification.onclick = () => {
       window.focus();
       notification.close();

@@ -1,5 +1,6 @@
 import { h } from "../shared/dom.js";
 import { botLevel } from "../shared/bots.js";
+import { gameName } from "../shared/game-name.js";
 import { language, list, t } from "../shared/i18n.js";
 import { gameUrl } from "../shared/urls.js";
 
@@ -29,7 +30,7 @@ export function gameRow(game, mine = null, turn = false) {
   return h(
     "li",
     {},
-    h("a", { href: gameUrl(game.id) }, game.name),
+    h("a", { href: gameUrl(game.id) }, gameName(game.name)),
     h("span", { class: "opponents" }, names.length ? list(names) : ""),
     turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
     h("span", { class: "faint" }, standing),

@@ -1,5 +1,6 @@
 import { botLevel } from "../shared/bots.js";
 import { button, h, hide } from "../shared/dom.js";
+import { gameName } from "../shared/game-name.js";
 import { language, list, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
 
@@ -49,7 +50,7 @@ function row({ players, seat, place, finished_at: finished, name }) {
   return h(
     "li",
     {},
-    h("bdi", {}, name),
+    h("bdi", {}, gameName(name)),
     h("span", { class: "opponents" }, list(others)),
     h("span", { class: "badge" }, t("past.place", { place, players: players.length })),
     h("span", { class: "faint" }, t("seat.score", { count: score })),
