@@ -1,5 +1,7 @@
 """Several tabs or seats of one browser: each shows what is current, and no seat the secrets of another."""
 
+import pytest
+
 from tests.web.driver import KEEP_SAID, SECOND, add_seat, call, offer_all, seated
 from tests.web.hands import Mouse
 
@@ -63,6 +65,17 @@ def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
     page.wait_for_selector(".pricing .card")
     page.click(".pricing .card .discard")
     page.wait_for_selector("[data-act=set]:enabled")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_open_seat_is_marked_among_those_of_the_device(browser, scheme):
+    screen, game, tokens = seated(browser, "Ann", "Bob", window={"color_scheme": scheme})
+    add_seat(browser, screen, game, tokens[1])
+    marks = screen.page.locator(".switcher button").evaluate_all(
+        "all => all.map((one) => [one.ariaPressed, getComputedStyle(one).borderColor])"
+    )
+    assert [pressed for pressed, _ in marks] == ["true", "false"]
+    assert marks[0][1] != marks[1][1]
 
 
 def test_seat_stays_chosen_when_its_reload_fails(browser):

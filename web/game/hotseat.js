@@ -1,6 +1,7 @@
 import { skye } from "../state/api.js";
-import { attribute, button, h, hide, setText } from "../shared/dom.js";
+import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { colorMark } from "./seats.js";
 import { tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -71,23 +72,29 @@ export function handOver(store, chosen, reopen) {
  */
 export function seatSwitch(store, chosen, reopen, numbers) {
   const root = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
+
+  /** @param {number} index */
+  function seat(index) {
+    const box = button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" });
+    const changed = whenChanged();
+    return {
+      root: box,
+      update() {
+        attribute(box, "aria-pressed", String(index === chosen));
+        const player = store.view.players[numbers()[index] ?? -1];
+        if (!player) return;
+        const { color, name } = player;
+        changed([color, name], () => box.replaceChildren(colorMark(color), h("bdi", {}, name)));
+      },
+    };
+  }
+
   return {
     root,
     update() {
       const { seats } = tokensOf(store.id);
       hide(root, seats.length < 2);
-      if (root.childElementCount !== seats.length) {
-        root.replaceChildren(
-          ...seats.map((_, index) =>
-            button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" }),
-          ),
-        );
-      }
-      [...root.children].forEach((one, index) => {
-        attribute(one, "aria-pressed", String(index === chosen));
-        const seat = numbers()[index] ?? null;
-        if (seat !== null) setText(one, store.view.players[seat]?.name ?? "");
-      });
+      keyed(root, [...seats.keys()], String, seat);
     },
   };
 }
