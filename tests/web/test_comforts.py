@@ -137,6 +137,7 @@ def test_device_is_handed_over_to_the_seat_whose_turn_it_is(browser):
     host.page.wait_for_selector(".switcher button:nth-child(2)")
     host.page.click("[data-act=start]")
     host.page.wait_for_selector(".pricing .card")
+    host.page.wait_for_selector(".switcher [aria-pressed=true]:has-text('Ann')")
     assert host.page.locator(".seat").count() == 2
     Mouse().set_prices(host.page)
     host.page.wait_for_selector("[data-act=hand-over]")

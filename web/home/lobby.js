@@ -131,7 +131,7 @@ export async function lobbyPanel(store, reopen) {
       if (store.seat === null) saveName(name.value.trim()); // not that of another player on this device
       if (token) addSeatToken(store.id, token);
       if (code) dropToken(store.id, code);
-      reopen(tokensOf(store.id).seats.length - 1);
+      reopen(0); // the first player on this device also begins the game
     } catch (error) {
       store.set({ busy: false });
       showInvalid(error, join);
