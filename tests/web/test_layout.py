@@ -172,3 +172,28 @@ def test_dialogs_open_at_their_top(browser):
         )
         assert scroll == [0, True], opener
         page.keyboard.press("Escape")
+
+
+CUT_PRICES = """() => [...document.querySelectorAll(".priced .price-tag")].filter((tag) => {
+  const text = document.createRange();
+  text.selectNodeContents(tag);
+  const [inner, outer] = [tag, tag.parentElement].map((one) => one.getBoundingClientRect());
+  const lines = [...text.getClientRects()].filter(({top}) => top < inner.bottom);
+  return lines.length !== 1 || lines[0].bottom > inner.bottom
+    || lines[0].left < inner.left || lines[0].right > inner.right
+    || inner.left < outer.left || inner.right > outer.right;
+}).map((tag) => tag.textContent)"""
+"""Returns the prices in the market of which more or less than one whole line is visible."""
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru", "zh", "ja"])
+def test_price_in_the_market_has_one_whole_line(browser, language):
+    screen, game, tokens = seated(browser, *NAMES, options=FIRST, language=language)
+    offer_all(browser, game, tokens)
+    page = screen.page
+    page.wait_for_selector(".priced .price-tag")
+    for width, height in ((1280, 800), (1024, 768), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        screen.drawn()
+        assert page.evaluate(CUT_PRICES) == [], width
+    assert page.evaluate(CUT_TEXTS, ".priced .price-tag") == []  # a phone has room for the unit
