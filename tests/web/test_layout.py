@@ -4,6 +4,7 @@ import pytest
 
 from tests.web.driver import FIRST, PHONE, building, call, offer_all, replayed, seated, show_ghost
 from tests.web.hands import can_build
+from tests.web.roles import with_tokens
 from tests.web.test_accessibility import findings
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
@@ -172,6 +173,62 @@ def test_dialogs_open_at_their_top(browser):
         )
         assert scroll == [0, True], opener
         page.keyboard.press("Escape")
+
+
+COVERED = """() => {
+  const parts = [".head button", ".menu summary", ".requests button", ".look", ".own-gold", ".tools button"];
+  return [...document.querySelectorAll(parts)].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const scrolls = one.matches(".look") && x > innerWidth;
+    return one.checkVisibility() && !scrolls && !one.contains(document.elementFromPoint(x, y));
+  }).map((one) => one.textContent);
+}"""
+"""Returns the controls whose middle something else covers, or that lie outside of the window."""
+
+
+def on_one_device(browser, part, **body):
+    """Open a game of five players who share one device; return the screen."""
+    game, tokens, host = browser.game(*NAMES, **body)
+    screen = with_tokens(browser, f"/play/?game={game}", game, {"seats": tokens, "host": host})
+    screen.page.wait_for_selector(f".switcher button:nth-child(5) {part}")
+    return screen
+
+
+def lobby_of_five(browser):
+    """Open the lobby of five players who share one device."""
+    return on_one_device(browser, "", auto_start=False, seat_count=5)
+
+
+def game_of_five(browser):
+    """Open a game of five players who share one device."""
+    return on_one_device(browser, ".mark")
+
+
+def proposed_pause(browser):
+    """Open a seat whose agreement to a pause is asked for."""
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"turn_ms": 600_000})
+    call(browser.url, "POST", f"/v1/games/{game}/pause", {}, tokens[1])
+    screen.page.wait_for_selector("[data-act=accept]")
+    return screen
+
+
+def paused(browser):
+    """Open a seat of a game that is paused."""
+    screen, game, tokens = seated(browser, "Ann", bots=["random"], options={"turn_ms": 600_000})
+    call(browser.url, "POST", f"/v1/games/{game}/pause", {}, tokens[0])
+    screen.page.wait_for_selector("[data-act=resume]")
+    return screen
+
+
+@pytest.mark.parametrize("opened", [lobby_of_five, game_of_five, proposed_pause, paused])
+def test_nothing_covers_a_control_of_a_small_window(browser, opened):
+    screen = opened(browser)
+    for width, height in ((320, 640), (360, 740), (390, 844), (640, 400), (800, 1000)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        screen.drawn()
+        assert screen.page.evaluate(COVERED) == [], width
+        assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
 CUT_PRICES = """() => [...document.querySelectorAll(".priced .price-tag")].filter((tag) => {

@@ -76,7 +76,7 @@ export function gamePage(store, chosen, reopen) {
   const banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
   const returning = h(
     "p",
-    { class: "banner asks", hidden: true },
+    { class: "banner", hidden: true },
     button(t("return.button"), takeSeatBack, { "data-act": "return" }),
     " ",
     t("toast.bot_took_over"),
@@ -149,12 +149,9 @@ export function gamePage(store, chosen, reopen) {
     result.root,
   );
   const tray = h("div", { class: "tray" }, points.root, parts);
-  const notes = h(
-    "div",
-    { class: "notes" },
-    ...[banner, returning, proposal.root, pause.root, guide.root, strip.root, since.root, notices.root],
-  );
-  const left = { root: h("div", { class: "left" }, seats.root, notes) };
+  const notes = h("div", { class: "notes" }, ...[banner, guide.root, strip.root, since.root, notices.root]);
+  const requests = h("div", { class: "requests" }, returning, proposal.root, pause.root);
+  const left = { root: h("div", { class: "left" }, seats.root, requests, notes) };
   const side = { root: sidePanes({ scoring, log }) };
   const main = h("main", {});
   const root = h("div", { class: "game-page", "data-tab": "board" }, header.root, main);

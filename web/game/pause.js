@@ -25,7 +25,7 @@ export function pauseBanner(store) {
   const resume = button(t("pause.resume"), () => void store.send(() => store.game.resume()).catch(toastError), {
     "data-act": "resume",
   });
-  const root = h("p", { class: "banner asks", hidden: true, role: "status" }, text, " ", resume);
+  const root = h("p", { class: "banner", hidden: true, role: "status" }, text, " ", resume);
   return {
     root,
     update() {

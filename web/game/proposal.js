@@ -56,7 +56,7 @@ export function proposalBanner(store) {
   const accept = button(t("proposal.accept"), answer(true), { "data-act": "accept" });
   const refuse = button(t("proposal.refuse"), answer(false), { "data-act": "refuse" });
   const withdraw = button(t("proposal.withdraw"), answer(false), { "data-act": "withdraw-proposal" });
-  const root = h("p", { class: "banner asks", hidden: true, role: "status" }, text, " ", accept, " ", refuse, withdraw);
+  const root = h("p", { class: "banner", hidden: true, role: "status" }, text, " ", accept, " ", refuse, withdraw);
 
   return {
     root,
