@@ -2,7 +2,17 @@
 
 import pytest
 
-from tests.web.driver import FIRST, PHONE, building, call, offer_all, replayed, seated, show_ghost
+from tests.web.driver import (
+    FIRST,
+    NOTICE_MS,
+    PHONE,
+    building,
+    call,
+    offer_all,
+    replayed,
+    seated,
+    show_ghost,
+)
 from tests.web.hands import can_build
 from tests.web.roles import with_tokens
 from tests.web.test_accessibility import findings
@@ -254,3 +264,18 @@ def test_price_in_the_market_has_one_whole_line(browser, language):
         screen.drawn()
         assert page.evaluate(CUT_PRICES) == [], width
     assert page.evaluate(CUT_TEXTS, ".priced .price-tag") == []  # a phone has room for the unit
+
+
+def test_news_of_many_names_are_two_whole_lines_on_a_phone(browser):
+    game, tokens, host = browser.game(
+        *(f"{name} {'of Portree' * 2}" for name in NAMES), auto_start=False, seat_count=5
+    )
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **PHONE)
+    screen.keep(NOTICE_MS)
+    screen.page.wait_for_selector(".connection.live")
+    call(browser.url, "POST", f"/v1/games/{game}/start", {}, host)
+    screen.page.wait_for_selector(".notices span:has-text('Income')")
+    assert screen.page.eval_on_selector(".notices", "({scrollHeight}) => scrollHeight <= 28")
+    text, line = (screen.page.locator(part).bounding_box() for part in (".notices span", ".notes"))
+    assert line["y"] <= text["y"]
+    assert text["y"] + text["height"] <= line["y"] + line["height"]
