@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,7 +11,8 @@ import click
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from skye_client import AsyncSkye, InvalidCredentialError, new_key
+from skye_client import AsyncSkye, InvalidAddressError, InvalidCredentialError, new_key
+from skye_client.messages import MAX_PORT
 from skye_mcp.client_address import ClientAddresses
 from skye_mcp.credentials import checked_key
 from skye_mcp.server import make_server
@@ -58,7 +60,7 @@ def main(server: str, http: str | None, allowed_host: tuple[str, ...], trusted_p
     """
     try:
         skye = AsyncSkye(server)
-    except ValueError as error:
+    except InvalidAddressError as error:
         raise click.BadParameter(str(error), param_hint="--server") from error
     if http is None:
         key = _own_key()
@@ -74,13 +76,16 @@ def main(server: str, http: str | None, allowed_host: tuple[str, ...], trusted_p
         stateless_http=True,
         transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
     )
-    uvicorn.run(
-        ClientAddresses(app, trusted_proxies),
-        **_address(http),
-        proxy_headers=False,
-        log_level="warning",
-        timeout_graceful_shutdown=_GRACE_S,
-    )
+    try:
+        uvicorn.run(
+            ClientAddresses(app, trusted_proxies),
+            **_address(http),
+            proxy_headers=False,
+            log_level="warning",
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+    except OSError as error:  # of a Unix socket; uvicorn reports the others
+        raise click.BadParameter(f"{http} cannot be used: {error}", param_hint="--http") from error
 
 
 def _own_key() -> str:
@@ -97,7 +102,7 @@ def _address(http: str) -> dict[str, Any]:
     host, _, port = http.rpartition(":")
     if host == "unix" and port:
         return {"uds": port}
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+    if not host or not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) <= MAX_PORT:
         raise click.BadParameter("want HOST:PORT, such as 127.0.0.1:8080, or unix:PATH", param_hint="--http")
     return {"host": host.strip("[]"), "port": int(port)}
 

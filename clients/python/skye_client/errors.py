@@ -20,6 +20,10 @@ class InvalidCredentialError(SkyeError, ValueError):
     """A player key or token cannot be one, and was not sent. The text does not contain it."""
 
 
+class InvalidAddressError(SkyeError, ValueError):
+    """An address of a server, or a path, cannot be one: no request was sent."""
+
+
 class UnexpectedResponseError(SkyeError):
     """A successful response is not JSON: this is not the address of the API."""
 

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import httpx
 
-from skye_client import Skye
-from skye_client.messages import authorization
+from skye_client import InvalidAddressError, Skye
+from skye_client.messages import authorization, checked_url
 
 HUNT_VARIABLE: Final = "SKYE_HUNT"
 """The environment variable with the address of the hunt that tests look at."""
@@ -37,7 +37,7 @@ class Hunt:
     """
 
     def __init__(self, url: str, key: str | None = None) -> None:
-        self.url = url.rstrip("/")
+        self.url = checked_url(url)
         self.key = key
         self.recorded: list[dict[str, Any]] = []
         hooks: dict[str, list[Any]] = {"request": [self._into_hunt], "response": [self._record]}
@@ -55,7 +55,9 @@ class Hunt:
 
         :param choices: the fields of `POST /v1/lab/hunts`, such as `classes`, `difficulty` and `count`.
         :raises httpx.HTTPStatusError: when the server refuses it.
+        :raises InvalidAddressError: when the address of the server cannot be one.
         """
+        server = checked_url(server)
         opened = _json(httpx.post(f"{server}/v1/lab/hunts", json=choices, timeout=_TIMEOUT_S))
         return cls(f"{server}/v1/lab/hunts/{opened['id']}", opened["key"])
 
@@ -140,7 +142,7 @@ def score_text(score: dict[str, Any]) -> str:
 @contextlib.contextmanager
 def _server(url: str | None) -> Iterator[str]:
     if url is not None:
-        yield url.rstrip("/")
+        yield url
         return
     from skye_client.pytest_plugin import running_server  # noqa: PLC0415 - pytest is an extra
 
@@ -181,6 +183,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             defects = hunt.score()["defects"]
         except httpx.HTTPError as error:
             parser.error(_refusal(error, chosen.hunt or server))
+        except InvalidAddressError as error:
+            parser.error(str(error))
         if not chosen.hunt and defects < chosen.count:
             sys.stdout.write(f"There are only {defects} such defects.\n")
         # In a process of its own: pytest cannot rewrite the asserts of a package that is imported already.

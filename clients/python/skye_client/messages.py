@@ -14,13 +14,20 @@ from typing import Any, Final
 
 import httpx
 
-from skye_client.errors import ApiError, ConnectionFailedError, UnexpectedResponseError
+from skye_client.errors import (
+    ApiError,
+    ConnectionFailedError,
+    InvalidAddressError,
+    UnexpectedResponseError,
+)
 from skye_client.keys import checked_credential
 from skye_client.options import FAULT_HEADER, RequestOptions
 from skye_client.redaction import redacted
 from skye_client.version import __version__
 
 USER_AGENT: Final = f"skye-client-python/{__version__}"
+
+MAX_PORT: Final = 65535
 
 _THIS_MACHINE: Final = ("127.0.0.1", "localhost", "::1")
 _START: Final = "`skye-server serve`, or `make serve` in a checkout"
@@ -29,13 +36,34 @@ _START: Final = "`skye-server serve`, or `make serve` in a checkout"
 def checked_url(url: str) -> str:
     """Return the address of a server without white space around it, and without a slash at its end.
 
-    :raises ValueError: when it is no address, such as one without `http://`.
+    :raises InvalidAddressError: when it is no address, such as one without `http://`.
     """
     url = url.strip()
-    if not re.fullmatch(r"https?://[^/?#\s][^?#\s]*", url):
+    found = re.fullmatch(r"(https?)(://[^/?#\s][^?#\s]*)", url, re.IGNORECASE)
+    if found is None or not _has_host_and_port(url):
         shown = redacted(url[:200])
-        raise ValueError(f"{shown!r} is not the address of a server, such as http://127.0.0.1:8000")
-    return url.rstrip("/")
+        raise InvalidAddressError(f"{shown!r} is not the address of a server, such as http://127.0.0.1:8000")
+    return (found[1].lower() + found[2]).rstrip("/")
+
+
+def _has_host_and_port(url: str) -> bool:
+    """Return whether the host and the port of a URL can be those of a server."""
+    try:
+        parsed = httpx.URL(url)
+        parsed.host.encode("idna")  # as the resolver does
+    except (httpx.InvalidURL, UnicodeError):
+        return False
+    return bool(parsed.host) and (parsed.port is None or 0 < parsed.port <= MAX_PORT)
+
+
+def checked_path(path: str) -> str:
+    """Return the path of a request.
+
+    :raises InvalidAddressError: when it does not begin with a slash: it would change the host.
+    """
+    if not path.startswith("/"):
+        raise InvalidAddressError(f"{redacted(path[:200])!r} is not the path of a request, such as /v1/games")
+    return path
 
 
 def read_json(response: httpx.Response) -> Any:

@@ -26,8 +26,9 @@ from typing import Any
 
 import pytest
 
-from skye_client import Game, Seat, Skye, models
+from skye_client import Game, InvalidAddressError, Seat, Skye, models
 from skye_client.hunting import HUNT_VARIABLE, Hunt, score_text
+from skye_client.messages import checked_url
 
 _START_TIMEOUT_S = 180.0
 _STOP_TIMEOUT_S = 20.0
@@ -132,13 +133,13 @@ def skye_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Return the address of the server under test."""
     config = request.config
     url = str(config.getini("skye_url"))
-    if url:
-        yield url.rstrip("/")
-        return
     try:
+        if url:
+            yield checked_url(url)
+            return
         with running_server(config.getini("skye_storage"), config.getini("skye_settings")) as url:
             yield url
-    except ServerNotStartedError as error:
+    except (ServerNotStartedError, InvalidAddressError) as error:
         pytest.fail(str(error), pytrace=False)
 
 

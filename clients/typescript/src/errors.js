@@ -56,10 +56,13 @@ const START = "`skye-server serve`, or `make serve` in a checkout";
 /** A player key or token cannot be one, and was not sent. The message does not contain it. */
 export class InvalidCredentialError extends SkyeError {}
 
+/** An address of a server, or a path, cannot be one: no request was sent. */
+export class InvalidAddressError extends SkyeError {}
+
 /** A successful response is not JSON: this is not the address of the API. */
 export class UnexpectedResponseError extends SkyeError {}
 
-/** A view has the tiles of another ruleset than the game. */
+/** A view has the tiles of another ruleset than the game, or the server does not know a ruleset. */
 export class UnknownRulesetError extends SkyeError {}
 
 /** A request to a webhook or a bot is not signed by its secret, or too old: do not act on it. */

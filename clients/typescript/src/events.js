@@ -1,4 +1,4 @@
-import { ApiError, HistoryLostError, InvalidCredentialError, UnexpectedResponseError } from "./errors.js";
+import { ApiError, HistoryLostError, InvalidAddressError, InvalidCredentialError, UnexpectedResponseError } from "./errors.js";
 import { Follower, NO_EVENT } from "./following.js";
 import { parseEventStream } from "./sse.js";
 import { backoff, deadline, sleep } from "./transport.js";
@@ -121,5 +121,5 @@ export class EventFollower {
 
 /** Return whether a retry cannot succeed. @param {unknown} error */
 export function isFinal(error) {
-  return error instanceof InvalidCredentialError || error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
+  return error instanceof InvalidCredentialError || error instanceof InvalidAddressError || error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
 }

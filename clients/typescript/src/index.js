@@ -1,5 +1,5 @@
 export { Catalogue } from "./catalogue.js";
-export { ApiError, ConnectionFailedError, HistoryLostError, InvalidCredentialError, InvalidWebhookError, SkyeError, UnexpectedResponseError, UnknownRulesetError } from "./errors.js";
+export { ApiError, ConnectionFailedError, HistoryLostError, InvalidAddressError, InvalidCredentialError, InvalidWebhookError, SkyeError, UnexpectedResponseError, UnknownRulesetError } from "./errors.js";
 export { EventFollower } from "./events.js";
 export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";

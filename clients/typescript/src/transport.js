@@ -1,4 +1,4 @@
-import { ApiError, ConnectionFailedError, InvalidCredentialError, UnexpectedResponseError, redacted } from "./errors.js";
+import { ApiError, ConnectionFailedError, InvalidAddressError, InvalidCredentialError, SkyeError, UnexpectedResponseError, redacted } from "./errors.js";
 
 /** Statuses of responses that are retried. */
 const RETRIED = new Set([429, 502, 503, 504]);
@@ -38,11 +38,10 @@ export class Transport {
   /**
    * @param {string} url The address of the server.
    * @param {{fetch?: typeof fetch, retry?: Partial<RetryPolicy>, timeoutMs?: number}} [options]
+   * @throws {InvalidAddressError} The address cannot be one, such as one without `http://`.
    */
   constructor(url, options = {}) {
-    url = url.trim();
-    if (!/^https?:\/\/[^/?#\s][^?#\s]*$/.test(url)) throw new TypeError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
-    this.url = url.replace(/\/+$/, "");
+    this.url = checkedUrl(url);
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.retry = { ...DEFAULT_RETRY, ...options.retry };
     this.timeoutMs = options.timeoutMs ?? 15_000;
@@ -75,6 +74,7 @@ export class Transport {
    * @throws {ConnectionFailedError} No response within all retries.
    * @throws {UnexpectedResponseError} A successful response is not JSON.
    * @throws {InvalidCredentialError} The token cannot be one.
+   * @throws {InvalidAddressError} The path does not begin with a slash.
    */
   async send(method, path, options, read) {
     const policy = { ...this.retry, ...options.retry };
@@ -118,6 +118,7 @@ export class Transport {
    * @returns {Promise<Response>}
    * @throws {ApiError} The server refused.
    * @throws {InvalidCredentialError} The token cannot be one.
+   * @throws {InvalidAddressError} The path does not begin with a slash.
    */
   async open(method, path, options) {
     /** @type {Record<string, string>} */
@@ -127,7 +128,7 @@ export class Transport {
     if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
     if (options.ifMatch !== undefined) headers["If-Match"] = `"${options.ifMatch}"`;
     if (options.body) headers["Content-Type"] = "application/json";
-    const response = await this.fetch(this.url + path + queryString(options.query), {
+    const response = await this.fetch(this.url + checkedPath(path) + queryString(options.query), {
       method, headers, body: options.body, signal: options.signal, cache: "no-store",
     });
     const date = Date.parse(response.headers.get("Date") ?? "");
@@ -136,6 +137,30 @@ export class Transport {
     const problem = await response.json().catch(() => ({}));
     throw new ApiError(response.status, problem && typeof problem === "object" ? problem : {}, response.headers);
   }
+}
+
+/**
+ * Return the address of a server without white space around it, and without a slash at its end.
+ *
+ * @param {string} url
+ * @throws {InvalidAddressError} It is no address, such as one without `http://`.
+ */
+function checkedUrl(url) {
+  url = url.trim();
+  const isAddress = /^https?:\/\/[^/?#\s][^?#\s]*$/i.test(url) && URL.canParse(url) && new URL(url).port !== "0";
+  if (!isAddress) throw new InvalidAddressError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
+  return url.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
+}
+
+/**
+ * Return the path of a request.
+ *
+ * @param {string} path
+ * @throws {InvalidAddressError} It does not begin with a slash: it would change the host.
+ */
+function checkedPath(path) {
+  if (String(path).startsWith("/")) return path;
+  throw new InvalidAddressError(`${JSON.stringify(redacted(String(path).slice(0, 200)))} is not the path of a request, such as /v1/games`);
 }
 
 /** @param {Response} response */
@@ -166,7 +191,7 @@ export const readText = (response) => response.text();
  */
 export function retryDelay(error, attempt, started, policy, url) {
   const { attempts, baseMs, maxMs, budgetMs } = policy;
-  if (error instanceof UnexpectedResponseError || error instanceof InvalidCredentialError) throw error;
+  if (error instanceof SkyeError && !(error instanceof ApiError)) throw error; // of the request itself
   let wait = backoff(attempt, baseMs, maxMs);
   if (error instanceof ApiError) {
     if (!RETRIED.has(error.status)) throw error;

@@ -8,10 +8,12 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP SDK is not installed: the MCP server is not tested")
 
+from click.testing import CliRunner
 from mcp.client import Client
 
 from skye_client import AsyncSkye, new_key
 from skye_mcp import make_server
+from skye_mcp.__main__ import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -91,3 +93,17 @@ def test_fault_of_the_server_is_not_blamed_on_the_arguments(monkeypatch):
         error_of("scores", game="g")
         == "scores has failed. This is a fault of the MCP server, not of the arguments."
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--server=http://127.0.0.1:99999"], "is not the address of a server"),
+        (["--http=unix:/nothing/socket"], "unix:/nothing/socket cannot be used: "),
+        (["--http=127.0.0.1:²"], "want HOST:PORT"),
+    ],
+)
+def test_command_refuses_an_address_that_cannot_be_one(options, reason):
+    done = CliRunner().invoke(main, options)
+    assert done.exit_code == 2
+    assert reason in done.output

@@ -13,6 +13,7 @@ from skye_client import (
     AsyncSkye,
     ConnectionFailedError,
     HistoryLostError,
+    InvalidAddressError,
     RetryPolicy,
     Skye,
     UnexpectedResponseError,
@@ -126,11 +127,27 @@ def test_retry_after_is_in_the_future():
 
 @pytest.mark.parametrize(
     "url",
-    ["127.0.0.1:8000", "localhost", "ftp://test", "http://", "", "http://h?x=1", "http://h/#a", "http://a b"],
+    [
+        *("127.0.0.1:8000", "localhost", "ftp://test", "http://", "", "http://h?x=1", "http://h/#a"),
+        *("http://a b", "http://h:99999", "http://h:74737", "http://h:0", "http://h:-1", "http://h:abc"),
+        *("http://[::1", "http://:80", "http://a..b", "HTTP://h:99999"),
+    ],
 )
-def test_address_without_http_is_refused(url):
-    with pytest.raises(ValueError, match="is not the address of a server"):
+def test_address_that_cannot_be_one_is_refused(url):
+    with pytest.raises(InvalidAddressError, match="is not the address of a server"):
         Skye(url)
+
+
+def test_scheme_of_an_address_has_no_case():
+    assert Skye(" HTTP://127.0.0.1:9201/Api/ ").transport.url == "http://127.0.0.1:9201/Api"
+
+
+@pytest.mark.parametrize("path", ["undefined", "", "@example.org/", "https://example.org/"])
+def test_path_that_would_change_the_host_is_not_sent(path):
+    client, requests = answering()
+    with pytest.raises(InvalidAddressError, match="is not the path of a request"):
+        client.game("g", "skye_seat_secret").seat(0).act({"method": "PUT", "href": path})
+    assert requests == []
 
 
 @pytest.mark.parametrize(

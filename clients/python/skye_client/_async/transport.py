@@ -11,6 +11,7 @@ import httpx
 from skye_client.concurrency import AsyncPerLoop, AsyncSlots
 from skye_client.messages import (
     api_error,
+    checked_path,
     checked_url,
     encoded,
     final_error,
@@ -82,11 +83,12 @@ class AsyncTransport:
 
         :raises ApiError: when the server returns an error.
         :raises ConnectionFailedError: when no complete response arrives within all retries.
+        :raises InvalidAddressError: when the path does not begin with a slash.
         """
         policy = options.get("retry") or self.retry
         request = self.http.build_request(
             method,
-            self.url + path,
+            self.url + checked_path(path),
             headers=request_headers(method, options),
             content=encoded(options.get("body")),
             params=query_of(options) or None,  # an empty mapping would remove the query of `path`

@@ -26,7 +26,7 @@ class Skye:
     :param timeout_s: the timeout of one attempt in seconds.
     :param concurrency: the number of requests under way at once; streams and long polls do not count.
     :param http: an httpx client to use, for proxies, certificates or tests; the caller must close it.
-    :raises ValueError: when the address has no `http://` or `https://`.
+    :raises InvalidAddressError: when the address cannot be one, such as one without `http://`.
     """
 
     def __init__(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
-import { ApiError, ConnectionFailedError, EventFollower, InvalidCredentialError, InvalidWebhookError, Leagues, Skye, UnexpectedResponseError, host, webhooks } from "skye-client";
+import { ApiError, ConnectionFailedError, EventFollower, InvalidAddressError, InvalidCredentialError, InvalidWebhookError, Leagues, Skye, UnexpectedResponseError, host, webhooks } from "skye-client";
 
 const SECRET = "l6yOVLPmm-CEdpKcTgB-IA", KEY = `skye_key_${SECRET}`;
 const WITHIN = (text) => KEY.slice(0, 20) + text + KEY.slice(20);
@@ -72,7 +72,7 @@ test("errors show no credential that a server or proxy repeats", async () => {
     const { client } = recording((_, { headers }) => answer(headers.Authorization));
     await assert.rejects(client.player(KEY).get({ retry: { attempts: 1 } }), (error) => error instanceof kind && !error.message.includes(SECRET));
   }
-  assert.throws(() => new Skye(KEY), (error) => error instanceof TypeError && !shows(error));
+  assert.throws(() => new Skye(KEY), (error) => error instanceof InvalidAddressError && !shows(error));
 });
 
 test("a webhook secret that cannot be one is refused", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
-import { ApiError, ConnectionFailedError, HistoryLostError, Skye, SkyeError, UnexpectedResponseError, isKnown, newKey } from "skye-client";
+import { ApiError, ConnectionFailedError, EventFollower, HistoryLostError, InvalidAddressError, Skye, SkyeError, UnexpectedResponseError, isKnown, newKey } from "skye-client";
 
 const problem = {
   code: "invalid_body", detail: "The body is invalid; `errors` lists the causes.",
@@ -56,8 +56,22 @@ test("Retry-After without a zone is in UTC", (t) => {
   assert.equal(new ApiError(503, {}, new Headers({ "Retry-After": "Sun Nov  6 08:50:37 1994" })).retryAfterMs, 60_000);
 });
 
-test("an address without http is refused", () => {
-  for (const url of ["127.0.0.1:8000", "localhost", "ftp://test", "http://", "", "http://h?x=1", "http://h/#a", "http://a b"]) assert.throws(() => new Skye(url), TypeError);
+test("an address that cannot be one is refused", () => {
+  const urls = ["127.0.0.1:8000", "localhost", "ftp://test", "http://", "", "http://h?x=1", "http://h/#a", "http://a b", "http://h:99999", "http://h:0", "http://h:abc", "http://[::1", "HTTP://h:99999"];
+  for (const url of urls) assert.throws(() => new Skye(url), InvalidAddressError);
+});
+
+test("the scheme of an address has no case", () => {
+  assert.equal(new Skye(" HTTP://127.0.0.1:9201/Api/ ").transport.url, "http://127.0.0.1:9201/Api");
+});
+
+test("a path that would change the host is not sent", async () => {
+  const { client, requests } = answering("{}"), seat = client.game("g", newKey()).seat(0);
+  for (const href of [undefined, "", "@example.org/", "https://example.org/"]) {
+    await assert.rejects(seat.act({ method: "PUT", href }), InvalidAddressError);
+  }
+  await assert.rejects(new EventFollower(client.transport, "v1/games/g", null)[Symbol.asyncIterator]().next(), InvalidAddressError);
+  assert.deepEqual(requests, []);
 });
 
 test("a body that JSON has not is not sent", async () => {
