@@ -13,6 +13,7 @@ from skye_client import (
     AsyncSkye,
     ConnectionFailedError,
     RetryPolicy,
+    SkyeError,
     async_host,
     host,
     hosting,
@@ -137,6 +138,18 @@ def test_host_ends_with_an_action_that_the_server_refuses(player, live, price, c
 
     with pytest.raises(ApiError, match=code):
         host(player.key, decide, url=live.url)
+
+
+def test_host_ends_when_the_server_does_not_know_a_ruleset(player, live):
+    player.games.create(GAME)
+    with pytest.raises(SkyeError, match="unknown ruleset 'bsae'"):
+        host(player.key, at_random, url=live.url, until_over=True, rulesets=["base", "bsae"])
+
+
+def test_host_does_not_wait_for_games_of_other_rulesets(player, live):
+    player.games.create(GAME)
+    host(player.key, at_random, url=live.url, until_over=True, rulesets=[])
+    assert statuses(player) == ["playing"]
 
 
 def test_async_host_plays_and_shows_its_progress(player, live, capsys):

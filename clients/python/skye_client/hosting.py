@@ -6,6 +6,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from http import HTTPStatus
 from typing import Any, Final, TypeAlias, TypedDict, Unpack
 
 import anyio
@@ -16,7 +17,13 @@ from skye_client._async.client import AsyncSkye
 from skye_client._async.player import AsyncPlayer
 from skye_client._sync.client import Skye
 from skye_client.bot_errors import own_frames
-from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
+from skye_client.errors import (
+    ApiError,
+    ConnectionFailedError,
+    HistoryLostError,
+    SkyeError,
+    UnexpectedResponseError,
+)
 from skye_client.following import is_final
 from skye_client.retry import backoff
 from skye_client.turns import AsyncTurn, Decide, Turn, completed
@@ -36,7 +43,7 @@ class HostOptions(TypedDict, total=False):
     """Options of `host`.
 
     :param url: the address of the server, by default `http://127.0.0.1:8000`.
-    :param until_over: return when all games are over.
+    :param until_over: return when all games of `rulesets` are over.
     :param progress: whether to show the number of games and decisions; by default on a terminal.
     :param rulesets: the rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
         default `base`.
@@ -69,6 +76,7 @@ def host(
 
     :param decide: chooses an action of a `Turn`; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
+    :raises SkyeError: when the server does not know one of `rulesets`, or `decide` returns no action.
     :raises ApiError: when the server refuses the action, or a request of `decide`, though the game is as
         `decide` saw it.
     :raises Exception: what `decide` raises ends the host, except errors of outages; the traceback has its
@@ -112,12 +120,29 @@ async def async_host(
     async with AsyncSkye(options.get("url", URL)) as client:
         rulesets = options.get("rulesets", RULESETS)
         hosting = _Host(client.player(key), decide, concurrency, rulesets, progress=shown)
+        await _check_rulesets(client, rulesets)
         try:
             await hosting.run(until_over=options.get("until_over", False))
             return
         except ExceptionGroup as failed:
             failure = failed.exceptions[0]
         raise _of_bot(failure)  # outside of the handler: the group is no part of its context
+
+
+async def _check_rulesets(client: AsyncSkye, rulesets: Collection[str]) -> None:
+    """Check that the server knows the rulesets to play; every server knows `base`.
+
+    :raises SkyeError: when it does not know one.
+    """
+    for ruleset in rulesets:
+        if ruleset in RULESETS:
+            continue
+        try:
+            await client.catalogue.scoring_tiles(ruleset)
+        except ApiError as error:
+            if error.status != HTTPStatus.UNPROCESSABLE_ENTITY:
+                raise
+            raise SkyeError(f"unknown ruleset {ruleset!r}") from error
 
 
 class _Host:
@@ -187,10 +212,12 @@ class _Host:
         return False
 
     async def _all_over(self) -> bool:
-        """Return whether all games are over, also those that were listed before one that just ended."""
+        """Return whether all games to play are over, also those listed before one that just ended."""
         async with self._player.games.all() as games:
             async for own in games:
-                if own["game"]["status"] in _ACTIVE and own["game"]["id"] not in self._left_out:
+                game = own["game"]
+                is_played = self._plays(game["ruleset"]) and game["id"] not in self._left_out
+                if is_played and game["status"] in _ACTIVE:
                     return False
         return True
 

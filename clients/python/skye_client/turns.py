@@ -170,10 +170,10 @@ def function_named(name: str) -> Callable[..., Any]:
 
 
 def completed(action: Any, actions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return an action with the request of the legal action that has its type, if it has none.
+    """Return an action with the request of the legal action that has its type, unless it names one itself.
 
     >>> completed({"type": "buy", "body": {"tile": "L07"}}, [{"type": "buy", "method": "PUT", "href": "/v1"}])
-    {'method': 'PUT', 'href': '/v1', 'type': 'buy', 'body': {'tile': 'L07'}}
+    {'type': 'buy', 'body': {'tile': 'L07'}, 'method': 'PUT', 'href': '/v1'}
 
     :raises SkyeError: when it is no action, or none of a type that is legal.
     """
@@ -181,11 +181,11 @@ def completed(action: Any, actions: Sequence[Mapping[str, Any]]) -> Mapping[str,
     if not isinstance(kind, str):
         raise SkyeError(f"`decide` returned no action, with `type` and `body`: {action!r:.200}")
     chosen: Mapping[str, Any] = action
-    if "href" in chosen and "method" in chosen:
+    if isinstance(chosen.get("href"), str) and isinstance(chosen.get("method"), str):
         return chosen
     for listed in actions:
         if listed["type"] == kind:
-            return {"method": listed["method"], "href": listed["href"], **chosen}
+            return {**chosen, "method": listed["method"], "href": listed["href"]}
     raise SkyeError(f"`decide` returned an action that is not legal now: {action!r:.200}")
 
 

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError } from "./errors.js";
+import { ApiError, ConnectionFailedError, HistoryLostError, SkyeError, UnexpectedResponseError, UnknownRulesetError } from "./errors.js";
 import { isFinal } from "./events.js";
 import { isKnown } from "./known.js";
 import { Skye } from "./skye.js";
@@ -6,7 +6,7 @@ import { backoff, sleep } from "./transport.js";
 
 /** @import { Action, Game, GameData, Seat } from "./resources.js" */
 /** @import { Player } from "./player.js" */
-/** @typedef {{method: string, href: string, body?: unknown}} Request */
+/** @typedef {{type: string, body?: unknown, method?: string, href?: string}} Decision An action; its `type` and `body` are enough. */
 
 /**
  * @typedef {object} Turn A decision to make.
@@ -20,7 +20,7 @@ import { backoff, sleep } from "./transport.js";
  * @typedef {object} HostOptions
  * @property {string} [url] The address of the server.
  * @property {number} [concurrency] The number of games in which to act at the same time.
- * @property {boolean} [untilOver] Return when all games are over.
+ * @property {boolean} [untilOver] Return when all games of `rulesets` are over.
  * @property {string[]} [rulesets] The rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
  *   default `base`.
  * @property {AbortSignal} [signal] Ends the host after the requests under way.
@@ -37,13 +37,34 @@ import { backoff, sleep } from "./transport.js";
  * the server.
  *
  * @param {string} key
- * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the
- *   host, except errors of outages.
+ * @param {(turn: Turn) => Decision | Promise<Decision>} decide Chooses an action: one of `actions`, or a `set_offer`
+ *   with another `body`; `type` and `body` are enough. What it throws ends the host, except errors of outages.
  * @param {HostOptions} [options]
  * @throws {ApiError} The server refuses the action, or a request of `decide`, though the game is as it saw it.
+ * @throws {SkyeError} `decide` returns no action, or one that is not legal.
+ * @throws {UnknownRulesetError} The server does not know one of `rulesets`.
  */
-export async function host(key, decide, { url, concurrency = 8, untilOver = false, rulesets = ["base"], signal, onProgress = onTerminal() } = {}) {
-  await new Host(new Skye(url).player(key), decide, concurrency, rulesets, onProgress, signal).run(untilOver);
+export async function host(key, decide, { url, concurrency = 8, untilOver = false, rulesets = [BASE], signal, onProgress = onTerminal() } = {}) {
+  const client = new Skye(url), its = new Host(client.player(key), decide, concurrency, rulesets, onProgress, signal);
+  await checkRulesets(client, rulesets, signal);
+  await its.run(untilOver);
+}
+
+/**
+ * Check that the server knows the rulesets to play; every server knows `base`.
+ *
+ * @param {Skye} client
+ * @param {string[]} rulesets
+ * @param {AbortSignal} [signal]
+ * @throws {UnknownRulesetError} It does not know one.
+ */
+async function checkRulesets({ catalogue }, rulesets, signal) {
+  for (const ruleset of rulesets.filter((one) => one !== BASE)) {
+    await catalogue.scoringTiles({ ruleset }, { signal }).catch((error) => {
+      if (error instanceof ApiError && error.status === 422) throw new UnknownRulesetError(`Unknown ruleset ${JSON.stringify(ruleset)}`);
+      if (!signal?.aborted) throw error;
+    });
+  }
 }
 
 /** The games of a player, and the tasks that act in them. */
@@ -66,7 +87,7 @@ class Host {
 
   /**
    * @param {Player} player
-   * @param {(turn: Turn) => Request | Promise<Request>} decide
+   * @param {(turn: Turn) => Decision | Promise<Decision>} decide
    * @param {number} concurrency
    * @param {string[]} rulesets
    * @param {HostOptions["onProgress"]} onProgress
@@ -124,7 +145,8 @@ class Host {
 
   async #allOver() {
     for await (const { game } of this.player.games.all({ signal: this.#stop.signal })) {
-      if ((game.status === "lobby" || game.status === "playing") && !this.#leftOut.has(game.id)) return false;
+      const isPlayed = this.#plays(game.ruleset) && !this.#leftOut.has(game.id);
+      if (isPlayed && (game.status === "lobby" || game.status === "playing")) return false;
     }
     return true;
   }
@@ -166,7 +188,7 @@ class Host {
       let view;
       try {
         if (turn) {
-          const action = await this.decide(turn);
+          const action = completed(await this.decide(turn), turn.actions);
           if (signal.aborted) return;
           view = await turn.seat.act(action, { query });
           failures = 0;
@@ -211,6 +233,32 @@ class Host {
   }
 }
 
+/**
+ * Return an action with the request of the legal action that has its type, unless it names one itself.
+ *
+ * @param {any} action
+ * @param {Action[]} actions
+ * @returns {{method: string, href: string, body?: unknown}}
+ * @throws {SkyeError} It is no action, or none of a type that is legal.
+ */
+function completed(action, actions) {
+  if (typeof action?.type !== "string") throw new SkyeError(`\`decide\` returned no action, with \`type\` and \`body\`: ${shown(action)}`);
+  if (typeof action.method === "string" && typeof action.href === "string") return action;
+  const listed = actions.find(({ type }) => type === action.type);
+  if (!listed) throw new SkyeError(`\`decide\` returned an action that is not legal now: ${shown(action)}`);
+  return { ...action, method: listed.method, href: listed.href };
+}
+
+/** Return a value as the beginning of a text. @param {unknown} value */
+function shown(value) {
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, 200);
+  } catch { // a cycle, or a BigInt
+    return String(value).slice(0, 200);
+  }
+}
+
+const BASE = "base";
 const GONE = new Set([401, 403, 404, 410]);
 const DAMAGED = "data_corrupt";
 const OUTAGE_MS = 5000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ApiError, ConnectionFailedError, Skye, host } from "skye-client";
+import { ApiError, ConnectionFailedError, Skye, SkyeError, host } from "skye-client";
 import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
@@ -51,6 +51,37 @@ test("a host ends with a request of decide that the server refuses", async () =>
   await assert.rejects(host(player.key, decide, { url: SERVER }), { code: "invalid_body" });
   const mistyped = ({ moves: [action] }) => ({ ...action, href: "/v1/nothing" });
   await assert.rejects(host(player.key, mistyped, { url: SERVER }), { code: "not_found" });
+});
+
+test("a host sends the request of the listed action that has the type of an answer", async () => {
+  const player = direct.player();
+  await player.games.create(game);
+  const decide = (turn) => { const { type, body } = atRandom(turn); return { type, body }; };
+  await host(player.key, decide, { url: SERVER, untilOver: true });
+  assert.deepEqual(await statuses(player), ["finished"]);
+});
+
+test("a host ends with an answer that is no action", async () => {
+  const player = direct.player();
+  await player.games.create(game);
+  for (const [answer, shown] of [[42, "42"], ["pass", '"pass"'], [{}, "{}"], [null, "null"], [undefined, "undefined"]]) {
+    const message = `\`decide\` returned no action, with \`type\` and \`body\`: ${shown}`;
+    await assert.rejects(host(player.key, () => answer, { url: SERVER }), (error) => error instanceof SkyeError && error.message === message);
+  }
+  await assert.rejects(host(player.key, () => ({ type: "dance", body: null }), { url: SERVER }), /not legal now: {"type":"dance"/);
+});
+
+test("a host ends when the server does not know a ruleset", async () => {
+  const player = direct.player();
+  await player.games.create(game);
+  await assert.rejects(host(player.key, atRandom, { url: SERVER, untilOver: true, rulesets: ["base", "bsae"] }), /Unknown ruleset "bsae"/);
+});
+
+test("a host does not wait for games of other rulesets", async () => {
+  const player = direct.player();
+  await player.games.create(game);
+  await host(player.key, atRandom, { url: SERVER, untilOver: true, rulesets: [] });
+  assert.deepEqual(await statuses(player), ["playing"]);
 });
 
 test("a host leaves out a game that is deleted while it decides", async () => {
