@@ -36,6 +36,7 @@ from skye_gym.arena.turn import chosen_move, function_named
 from skye_server import docs as guide
 from tests.clients import one_bot
 from tests.contract.guide import programs
+from tests.support.hostile_credentials import KEY
 from tests.support.waiting import MAX_WAIT_S
 
 SECRET = "whsec_" + 32 * "A"
@@ -170,6 +171,12 @@ def test_what_is_no_action_is_one_clear_error(action):
         move_from_action(action)
 
 
+def test_decision_without_a_request_gets_that_of_the_listed_action():
+    listed = {"type": "buy", "method": "PUT", "href": "/v1"}
+    for action in ({"type": "buy", "body": 1}, {"type": "buy", "body": 1, "method": None, "href": None}):
+        assert completed(action, [listed]) == listed | {"body": 1}
+
+
 @pytest.mark.parametrize("action", [None, [], {}, {"type": 3}, {"type": "place", "body": None}])
 def test_decision_that_is_no_legal_action_is_one_clear_error(action):
     with pytest.raises(SkyeError, match="`decide` returned"):
@@ -276,6 +283,8 @@ def test_error_in_the_module_of_a_bot_shows_its_line(source, shown, tmp_path, mo
         (["url", "json:__doc__"], "it is no function"),
         (["host", "json:dumps"], "name a player key"),
         (["host", "json:dumps", "--key=/nothing"], "this is no player key (skye_key_...), and no file"),
+        (["url", "json:dumps", "--host=192.0.2.1"], "--host 192.0.2.1 --port 5000 cannot be used: "),
+        (["url", "json:dumps", "--host=::1"], "--host ::1 --port 5000 cannot be used: "),
         (
             ["host", "json:dumps", f"--key=skye_key_{22 * 'A'}", "--url=http://127.0.0.1:9"],
             "no server responds at http://127.0.0.1:9 (",
@@ -288,4 +297,37 @@ def test_command_refuses_what_cannot_be_a_bot(arguments, reason, capsys, monkeyp
     assert bot_command.main(arguments) == 2
     error = capsys.readouterr().err
     assert reason in error
+    assert error.count("\n") == 1
     assert ("--url names another server" in error) == ("no server" in reason)
+
+
+@pytest.mark.parametrize(
+    "option", ["--port=-1", "--port=65536", "--port=99999999999", "--port=x", "--host= "]
+)
+def test_command_refuses_a_port_or_host_that_cannot_be_one(option, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with pytest.raises(SystemExit, match="2"):
+        bot_command.main(["url", "json:dumps", option])
+    assert f"error: argument {option.partition('=')[0]}: " in capsys.readouterr().err
+
+
+def key_of(text, folder, content):
+    """Return the key that the command sends, with a file of that content."""
+    (folder / "key").write_bytes(content)
+    return bot_command.player_key(text.format(folder / "key"))
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [(f" {KEY}\t", b""), (" {}\n", f"{KEY}\r\n".encode()), ("{}", f"{KEY}\n".encode("utf-8-sig"))],
+)
+def test_key_may_have_white_space_and_its_file_a_byte_order_mark(text, content, tmp_path):
+    assert key_of(text, tmp_path, content) == KEY
+
+
+@pytest.mark.parametrize(
+    "content", [KEY.encode("utf-16"), KEY.encode("utf-16-le"), bytes(range(256)), b"hello", b""]
+)
+def test_file_without_a_key_is_one_clear_error(content, tmp_path):
+    with pytest.raises(ValueError, match=r"no player key .*, and no file that can be read"):
+        key_of("{}", tmp_path, content)

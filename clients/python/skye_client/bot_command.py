@@ -23,6 +23,7 @@ from skye_client.bot_errors import explained, own_frames
 from skye_client.bot_server import make_server
 from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeError
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
+from skye_client.messages import MAX_PORT
 from skye_client.turns import as_decide, function_named
 
 KEY_VARIABLE: Final = "SKYE_PLAYER_KEY"
@@ -55,7 +56,7 @@ def play_games(options: argparse.Namespace) -> int:
     """Play all games of a player key."""
     decide = as_decide(function_named(options.bot))
     host(
-        _key(options.key),
+        player_key(options.key),
         decide,
         concurrency=options.concurrency,
         url=options.url,
@@ -72,7 +73,11 @@ def serve(options: argparse.Namespace) -> int:
     secret = given or f"whsec_{b64encode(secrets.token_bytes(32)).decode()}"
     with contextlib.suppress(InvalidWebhookError):  # checks the secret
         webhooks.unwrap(b"", {}, secret)
-    with make_server(decide, secret, options.host, options.port) as server:
+    try:
+        bound = make_server(decide, secret, options.host, options.port)
+    except (OSError, UnicodeError) as error:
+        raise SkyeError(f"--host {options.host} --port {options.port} cannot be used: {error}") from error
+    with bound as server:
         shown = f"the secret of {SECRET_VARIABLE}" if given else f"the secret {secret}"
         sys.stdout.write(f"http://{options.host}:{server.server_port}/bot with {shown}\n")
         sys.stdout.flush()
@@ -81,20 +86,21 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
-def _key(text: str | None) -> str:
+def player_key(text: str | None) -> str:
     """Return a player key: a text, the content of a file, or that of the environment.
 
     :raises ValueError: when there is none; the message contains no key.
     """
-    text = text or os.environ.get(KEY_VARIABLE, "")
+    text = (text or os.environ.get(KEY_VARIABLE, "")).strip()
     if not text:
         raise ValueError(f"name a player key: --key, or the variable {KEY_VARIABLE}")
     if text.startswith(_KEY):
-        return text.strip()
-    try:
-        return Path(text).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise ValueError(f"this is no player key ({_KEY}...), and no file that can be read") from error
+        return text
+    with contextlib.suppress(OSError, ValueError):  # a path with NUL, or a file with other text than UTF-8
+        key = Path(text).read_text(encoding="utf-8-sig").strip()
+        if key.startswith(_KEY):
+            return key
+    raise ValueError(f"this is no player key ({_KEY}...), and no file that can be read")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -112,12 +118,27 @@ def _parser() -> argparse.ArgumentParser:
     urls = commands.add_parser(
         "url", help=f"answer signed requests, with the secret in {SECRET_VARIABLE} or a new one"
     )
-    urls.add_argument("--host", default="127.0.0.1", help="the address to bind; default: %(default)s")
-    urls.add_argument("--port", type=int, default=5000, help="the port; default: %(default)s")
+    urls.add_argument(
+        "--host", type=_host, default="127.0.0.1", help="the address to bind; default: %(default)s"
+    )
+    urls.add_argument("--port", type=_port, default=5000, help="the port; default: %(default)s")
     urls.set_defaults(function=serve)
     for command in (hosts, urls):
         command.add_argument("bot", metavar="module:function", help="a function decide(turn) -> action")
     return parser
+
+
+def _host(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty")
+    return text.strip()
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= MAX_PORT:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to {MAX_PORT}")
+    return number
 
 
 def _count(text: str) -> int:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from types import FrameType, TracebackType
 from typing import Final
 
 from skye_client.errors import SkyeError
 
-_PACKAGES: Final = frozenset(
-    (
-        *("skye_client", "skye", "anyio", "asyncio", "concurrent", "threading"),
-        *("importlib", "_frozen_importlib", "_frozen_importlib_external"),
-    )
-)
-"""The packages that load and call bots."""
+_PACKAGES: Final = sys.stdlib_module_names | {"skye_client", "skye", "anyio", "httpx", "httpcore"}
+"""The packages that load and call bots, and those that they use."""
 
 
 def own_frames(error: BaseException) -> TracebackType | None:
