@@ -147,9 +147,17 @@ export class Transport {
  */
 function checkedUrl(url) {
   url = url.trim();
-  const isAddress = /^https?:\/\/[^/?#\s][^?#\s]*$/i.test(url) && URL.canParse(url) && new URL(url).port !== "0";
-  if (!isAddress) throw new InvalidAddressError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
+  if (!isAddress(url)) throw new InvalidAddressError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
   return url.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
+}
+
+/** @param {string} url */
+function isAddress(url) {
+  try {
+    return /^https?:\/\/[^/?#\s][^?#\s]*$/i.test(url) && new URL(url).port !== "0";
+  } catch {
+    return false;
+  }
 }
 
 /**
