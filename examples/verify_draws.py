@@ -9,6 +9,7 @@ not verify a game that began from a position, or that it cannot read: exit statu
 
 import hashlib
 import hmac
+import http.client
 import json
 import sys
 import urllib.parse
@@ -118,6 +119,9 @@ def _read(url):
 
 def main(arguments):
     """Verify the record of the game at a URL; return the exit status."""
+    if len(arguments) not in (1, 2):
+        print("Usage: verify_draws.py http://127.0.0.1:8000/v1/games/GAME [COMMITMENT]", file=sys.stderr)
+        return 2
     url = arguments[0].rstrip("/")
     record, game = _read(url + "/record"), _read(url)
     commitment = arguments[1] if len(arguments) > 1 else game["fairness"]["commitment"]
@@ -141,6 +145,6 @@ def main(arguments):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except OSError as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         print(f"Not verified: {sys.argv[1]}: {error}", file=sys.stderr)
         sys.exit(2)

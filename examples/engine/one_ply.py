@@ -56,10 +56,17 @@ def value(game: skye.GameState, seat: int, move: skye.Move) -> float:
     return 0.0
 
 
+def count(text: str) -> int:
+    """Return a number that is not below 1."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is below 1")
+    return int(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play games against a bot of the engine, and print how many the one-ply bot won."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--games", type=count, default=20)
     parser.add_argument("--against", choices=sorted(skye.BOTS), default="random")
     options = parser.parse_args(arguments)
     won = 0

@@ -6,6 +6,7 @@ python replay_record.py record.json
 
 import json
 import sys
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -36,4 +37,9 @@ def main(source: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    try:
+        main(sys.argv[1])
+    except (OSError, ValueError, HTTPException, skye.SkyeError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")

@@ -46,11 +46,18 @@ class Search:
         return mean(margins)
 
 
+def count(text: str) -> int:
+    """Return a number that is not below 1."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is below 1")
+    return int(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play one game against the random bot, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--candidates", type=int, default=12, help="moves to try for each decision")
-    parser.add_argument("--playouts", type=int, default=6, help="random games for each of them")
+    parser.add_argument("--candidates", type=count, default=12, help="moves to try for each decision")
+    parser.add_argument("--playouts", type=count, default=6, help="random games for each of them")
     parser.add_argument("--seed", default="search")
     options = parser.parse_args(arguments)
     bots = [Search(options.candidates, options.playouts), "random"]

@@ -5,7 +5,7 @@ import random
 import sys
 from collections.abc import Sequence
 
-from skye_client import ApiError, ConnectionFailedError, Game, GameView, Seat, Skye, is_known
+from skye_client import ApiError, Game, GameView, Seat, Skye, SkyeError, is_known
 from skye_client import models as m
 
 
@@ -65,7 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
     parser.add_argument("--game", help="join this game instead of creating one")
-    parser.add_argument("--bots", type=int, default=2, help="number of bots of the server to play against")
+    parser.add_argument(
+        "--bots",
+        type=int,
+        choices=range(1, 5),
+        default=2,
+        help="number of bots of the server to play against",
+    )
     options = parser.parse_args(arguments)
     with Skye(options.api) as client:
         game = take_seat(client, options.game, options.bots)
@@ -79,5 +85,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except ConnectionFailedError as error:
+    except SkyeError as error:
         sys.exit(f"{error}")

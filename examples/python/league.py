@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from skye_client import ConnectionFailedError, GameView, Player, Seat, Skye, is_known
+from skye_client import GameView, Player, Seat, Skye, SkyeError, is_known
 from skye_client import models as m
 
 
@@ -47,11 +47,18 @@ def play(player: Player, created: m.CreatedGameTokens) -> str:
     return max(view.data["players"], key=lambda player: player["score"])["name"]
 
 
+def up_to_100(text: str) -> int:
+    """Return a number of games."""
+    if not 1 <= int(text) <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not from 1 to 100")
+    return int(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play the league, print the number of wins of each bot, and write the records to a file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
-    parser.add_argument("--games", type=int, default=10, help="number of games, at most 100")
+    parser.add_argument("--games", type=up_to_100, default=10, help="number of games, at most 100")
     parser.add_argument("--records", type=Path, default=Path("league.ndjson"), help="file for the records")
     options = parser.parse_args(arguments)
     with Skye(options.api) as client, ThreadPoolExecutor(4) as pool:
@@ -73,5 +80,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except ConnectionFailedError as error:
+    except (SkyeError, OSError) as error:
         sys.exit(f"{error}")

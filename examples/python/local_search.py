@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import skye
-from skye_client import ConnectionFailedError, Game, Skye
+from skye_client import Game, Skye, SkyeError
 from skye_gym.bots import LEAGUE_BOTS
 
 
@@ -65,5 +65,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except ConnectionFailedError as error:
+    except SkyeError as error:
         sys.exit(f"{error}")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.examples.conftest import EXAMPLES, ROOT, call, run
 from tests.support.ports import free_port
+from tests.support.programs import finished
 from tests.support.waiting import MAX_RUN_S
 
 
@@ -79,6 +80,41 @@ def test_lock_of_the_typescript_bot_names_no_registry():
     of_registry = [package for name, package in packages.items() if name not in {*folders, *links}]
     assert of_registry
     assert all("integrity" in package and "resolved" not in package for package in of_registry)
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "reason"),
+    [
+        ("python/bot.py", ["--bots", "0"], "argument --bots: invalid choice: 0"),
+        ("python/bot.py", ["--api", "127.0.0.1:8000"], "is not the address of a server"),
+        ("python/bot.py", ["--api", "SERVER", "--game", "nosuch"], "404 game_not_found"),
+        ("python/bot_host.py", ["--concurrency", "0"], "argument --concurrency: 0 is below 1"),
+        ("python/bot_host.py", ["--key", "utf-16"], "utf-16 is no file with a player key"),
+        ("python/league.py", ["--games", "101"], "argument --games: 101 is not from 1 to 100"),
+        ("python/local_search.py", ["--api", "SERVER", "--against", "nosuch"], "422 invalid_body"),
+        ("engine/search.py", ["--playouts", "0"], "argument --playouts: 0 is below 1"),
+        ("engine/one_ply.py", ["--games", "-1"], "argument --games: -1 is below 1"),
+        ("engine/replay_record.py", ["utf-16"], "utf-16: 'utf-8' codec can't decode"),
+        ("engine/replay_record.py", ["SERVER/v1"], "/v1: The record has no field"),
+        ("verify_draws.py", [], "Usage: verify_draws.py"),
+        ("verify_draws.py", ["127.0.0.1:8000"], "Not verified: 127.0.0.1:8000"),
+        ("typescript/dist/bot.js", ["--bots", "0"], "--bots is a number from 1 to 4"),
+        ("typescript/dist/bot.js", ["--bots", "-1"], "'--bots' argument is ambiguous"),
+        ("typescript/dist/bot.js", ["--api", "http://127.0.0.1:99999"], "is not the address of a server"),
+        ("typescript/dist/bot.js", ["--api", "SERVER", "--game", "nosuch"], "404 game_not_found"),
+    ],
+)
+def test_example_reports_unusable_options_without_a_traceback(
+    python_bot, typescript_bot, url, program, options, reason, tmp_path
+):
+    *interpreter, _ = typescript_bot if program.endswith(".js") else python_bot
+    (tmp_path / "utf-16").write_text("skye_key_AAAAAAAAAAAAAAAAAAAAAA", encoding="utf-16")
+    arguments = [option.replace("SERVER", url) for option in options]
+    done = finished(*interpreter, str(EXAMPLES / program), *arguments, cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "    at " not in done.stderr
 
 
 def test_example_without_a_server_says_in_one_line_what_to_start(python_bot, typescript_bot, tmp_path):

@@ -1,7 +1,7 @@
 /** A bot that does not know the rules, with the TypeScript client. Usage: ../../README.md */
 
 import { parseArgs } from "node:util";
-import { ApiError, ConnectionFailedError, type Game, GameView, type Known, type Schemas, Skye, isKnown } from "skye-client";
+import { ApiError, type Game, GameView, type Known, type Schemas, Skye, SkyeError, isKnown } from "skye-client";
 
 type Action = Known<Schemas["Action"]>;
 
@@ -48,14 +48,15 @@ function choose(actions: Action[]): Action {
   return { ...action, body: { ...action.body, prices } };
 }
 
-const options = parseArgs({
-  options: {
-    api: { type: "string", default: "http://127.0.0.1:8000" },
-    game: { type: "string" },
-    bots: { type: "string", default: "2" },
-  },
-}).values;
 try {
+  const options = parseArgs({
+    options: {
+      api: { type: "string", default: "http://127.0.0.1:8000" },
+      game: { type: "string" },
+      bots: { type: "string", default: "2" },
+    },
+  }).values;
+  if (!/^[1-4]$/.test(options.bots)) throw new SkyeError("--bots is a number from 1 to 4");
   const game = await takeSeat(new Skye(options.api), options.game, Number(options.bots));
   console.log("playing", game.id);
   const view = await GameView.open(game);
@@ -64,7 +65,8 @@ try {
     console.log(score, name);
   }
 } catch (error) {
-  if (!(error instanceof ConnectionFailedError)) throw error;
+  const isOfOptions = error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+  if (!(error instanceof SkyeError || isOfOptions)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }
