@@ -64,7 +64,7 @@ ELSEWHERE = {
     "random.Random", "rng", "skye-arena mybot:decide greedy",
     "skye-bot host mybot:decide --key KEY --url URL",
     "skye-bot url", "skye-bot url mybot:decide --port 5000", "skye.determinize", "skye.legal_moves",
-    "skye.views.action_of_move", "skye_client.host(key, decide)", "view",
+    "TakeBack", "skye.views.action_of_move", "skye_client.host(key, decide)", "view",
     "exclude_none", "skye-arena", "skye-client", "skye-mcp", "skye-server",
     '{"tile": null}', 'model_dump(mode="json", by_alias=True, exclude_unset=True)',
 }  # fmt: skip
