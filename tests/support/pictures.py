@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from functools import cache
 from xml.etree import ElementTree as ET
@@ -81,7 +82,8 @@ def _commands(data: str) -> Iterator[tuple[str, list[complex]]]:
     for letter in "Mmlcz":
         data = data.replace(letter, f"\n{letter}")
     for word in data.split("\n")[1:]:
-        yield word[0], [complex(*map(float, pair.split(","))) for pair in word[1:].split()]
+        numbers = map(float, re.findall(r"-?[\d.]+", word))
+        yield word[0], [complex(x, y) for x, y in zip(numbers, numbers, strict=True)]
 
 
 @cache

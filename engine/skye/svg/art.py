@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from skye.bots.cooperative_yield import checkpoint
-from skye.svg.curves import Curve, path, quarter, turned
+from skye.svg.curves import Curve, joined, path, quarter, turned
 from skye.svg.layout import Layout, layout_of
 from skye.svg.roads import roads_of
 from skye.svg.terrain import Border, Ground, ground_of
@@ -108,6 +108,6 @@ def _scattered(glyph: _Glyph, points: Iterable[complex]) -> str:
     here = 0j
     for point in points:
         step = point + complex(left, top) - here
-        words.append(f"m{round(step.real)},{round(step.imag)}{strokes}")
+        words.append(f"m{joined([step])}{strokes}")
         here = point + complex(right, bottom)
     return "".join(words)

@@ -104,9 +104,11 @@ def path(curves: Iterable[Curve], *, closed: bool = False) -> str:
     here = 0j
     for curve in curves:
         start = curve[0][0]
-        words.append("m" + _step(start - here))
+        words.append("m" + joined([start - here]))
         for segment in curve:
-            words.append(("l" if len(segment) == 2 else "c") + _steps(segment))
+            words.append(
+                ("l" if len(segment) == 2 else "c") + joined([to - segment[0] for to in segment[1:]])
+            )
         here = curve[-1][-1]
         if closed:
             words.append("z")
@@ -122,9 +124,11 @@ def _along(segment: Segment, t: float) -> complex:
     return a * s * s * s + b * 3 * s * s * t + c * 3 * s * t * t + d * t * t * t
 
 
-def _steps(segment: Segment) -> str:
-    return " ".join(_step(point - segment[0]) for point in segment[1:])
+def joined(steps: Iterable[complex]) -> str:
+    """Return the coordinates of steps as path data, in which a minus sign needs no other separator.
 
-
-def _step(step: complex) -> str:
-    return f"{round(step.real)},{round(step.imag)}"
+    >>> joined([3 - 4j, 5 + 6j, -1 + 0j])
+    '3-4 5 6-1 0'
+    """
+    numbers = [str(round(number)) for step in steps for number in (step.real, step.imag)]
+    return " ".join(numbers).replace(" -", "-")
