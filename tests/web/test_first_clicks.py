@@ -26,16 +26,17 @@ _CONTROLS = """(elsewhere) => {
     input[type=radio]:enabled, .cell.legal, dialog input[type=checkbox]`)];
   const usual = `.tools *, .tabs *, .toast *, [aria-disabled=true], ${elsewhere}`;
   const many = [".cell", ".offer", ".hand-tile", ".try", "input"];
+  const whom = (who) => [" Ann", " Bob"].includes(who) ? who : " another";  // whose name is random
   const name = (one) => {
     const kind = many.find((selector) => one.matches(selector));
     const { act, level, bot } = one.dataset;
     const text = one.ariaLabel ?? one.textContent;
-    const whom = (who) => [" Ann", " Bob"].includes(who) ? who : " another";  // whose name is random
     return kind ?? (act === "remove" ? text.replace(/[^:]+$/, whom) : act ?? level ?? bot ?? text);
   };
   const where = (one) => one.closest("dialog")?.ariaLabel ?? one.closest("section")?.ariaLabel ?? "";
   const usable = found.filter((one) => one.checkVisibility() && !one.matches(usual));
-  for (const one of usable) one.dataset.control = `${where(one)}: ${name(one)}`;
+  const known = (text) => text.replace(/\\u2068(.*?)\\u2069/g, (_, who) => whom(` ${who}`));
+  for (const one of usable) one.dataset.control = known(`${where(one)}: ${name(one)}`);
   return usable.map((one) => one.dataset.control);
 }"""
 """Returns the names of what can be pressed now, without what is pressed elsewhere, and marks the elements."""
