@@ -22,6 +22,7 @@ OTHER_LANGUAGES = [
 
 def findings(browser, screen, axe):
     """Return what axe finds on a page. The debugger runs it: the policy of the page refuses it."""
+    screen.page.wait_for_selector("main:visible")  # a game is hidden while it is laid out
     # axe itself tries whether it may evaluate text, which Trusted Types refuse
     browser.expected.append("rusted")
     session = screen.page.context.new_cdp_session(screen.page)
