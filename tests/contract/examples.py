@@ -208,11 +208,16 @@ def pass_and_leave(recorder):
     recorder.record("proposed", "Propose to end the game.", "POST", f"{game}/abort", token=tokens[0])
     recorder.record("refused", "Play on.", "POST", f"{game}/players/1/proposal", {"accept": False}, tokens[1])
     recorder.record("resigned", "Resign.", "POST", f"{game}/players/1/resign", token=tokens[1])
-    recorder.record("aborted", "Abort the game.", "POST", f"{game}/abort", token=created["host_token"])
+    recorder.send("POST", f"{game}/abort", token=created["host_token"])
+    recorder.send("POST", f"{game}/players/0/proposal", {"accept": True}, tokens[0])
     recorder.record(
         "opened", "The first player opens the new game.", "POST", f"{game}/rematch", token=tokens[0]
     )
     recorder.record("found", "One player has requested a rematch.", "GET", f"{game}/rematch")
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True, "options": {"seed": "uig"}}
+    alone = recorder.send("POST", "/v1/games", body).json
+    path = f"/v1/games/{alone['game']['id']}/abort"
+    recorder.record("aborted", "Abort a game against a bot.", "POST", path, token=alone["host_token"])
 
 
 def late_player(recorder):

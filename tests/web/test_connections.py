@@ -262,11 +262,11 @@ def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     page.wait_for_selector("[data-act=set]:enabled")
     page.context.set_offline(True)
     page.wait_for_selector("[data-act=set]:disabled")
-    page.wait_for_selector(".banner")
+    page.wait_for_selector(".notes > .banner")
     assert page.locator(".pricing .card").count() == 3
     page.context.set_offline(False)
     page.wait_for_selector("[data-act=set]:enabled")
-    page.wait_for_selector(".banner", state="hidden")
+    page.wait_for_selector(".notes > .banner", state="hidden")
 
 
 @pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
@@ -278,7 +278,7 @@ def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
         rival.act()
         screen.play_until(lambda state: not state["mine"] or state["phase"] == phase)
     screen.page.context.set_offline(True)
-    screen.page.wait_for_selector(".banner")
+    screen.page.wait_for_selector(".notes > .banner")
     rival.act()
     screen.page.context.set_offline(False)
     assert screen.caught_up()["phase"] == phase
