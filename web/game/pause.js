@@ -34,7 +34,7 @@ export function pauseBanner(store) {
       if (!paused) return;
       const time = new Date(paused.until).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
       setText(text, t("pause.until", { time }));
-      hide(resume, store.seat === null);
+      hide(resume, store.seat === null || store.me?.end.type === "out_of_time");
     },
   };
 }
