@@ -6,6 +6,7 @@ from pathlib import Path
 
 import redis
 
+from skye_server.error_codes import Problem
 from skye_server.games.due import RELAY_MS
 from skye_server.server.server_programs import find_program
 from skye_server.settings import Settings
@@ -59,7 +60,10 @@ def relayed(url):
         return store.due.backlog(round(1000 * time.time()) + 2 * RELAY_MS)
 
     def is_relayed():
-        found = backlog()
+        try:
+            found = backlog()
+        except Problem:  # a Redis that was killed starts again
+            return False
         return found["relay"][1] == 0 and found["parked"][0] == 0 and not store.due.claimed()["relay"]
 
     assert waited_for(is_relayed), backlog()
