@@ -268,7 +268,9 @@ def _limits() -> _RequestLimits | None:
 
 
 def charge_creation(cost: int) -> None:
-    """Charge the client's address for a game's bots and recorded actions, if the app has limits.
+    """Charge the client's address for what costs games beside a creation, if the app has limits.
+
+    The bots and recorded actions of a new game, a seat in a lobby, a ticket, an advance of a manual clock.
 
     :param cost: see `computing_cost`; the creation itself costs 1.
     :raises Problem: too_many_requests.

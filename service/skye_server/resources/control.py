@@ -136,7 +136,7 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
     The host aborts the game at once in the lobby, in a game that no other person plays or may come back to,
     in a game that began from a record, a position or a scenario or has a manual clock, and if the host plays
     none of the seats. A host plays the seat that the player key of the host holds, and each whose token the
-    host received.
+    host received; once the host has given up one of these, the others count as those of other people.
     """
     changed = game_commands.abort_game(collaborators().games, command_from_request(), game)
     return game_response(changed, with_actions="include" in query)
