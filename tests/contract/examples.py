@@ -316,8 +316,13 @@ SCENES = (
 
 def groups():
     """Return the functions that record examples, by the names of the scenes or error codes of each."""
+    return groups_of_scenes() | example_problems.groups()
+
+
+def groups_of_scenes():
+    """Return the functions that record the examples of all scenes, by the name of the scene."""
     of_lab = [scene for scene in SCENES if scene.__module__ == "tests.lab.examples"]
-    return of_scenes(SCENES, of_lab) | example_problems.groups()
+    return of_scenes(SCENES, of_lab)
 
 
 def of_scenes(scenes, of_lab=()):

@@ -19,8 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 from tests.contract.checked import read_document
-from tests.contract.example_recorder import ExampleRecorder
-from tests.contract.examples import SCENES, lab
+from tests.contract.examples import groups_of_scenes
 from tests.contract.recording import LiveService
 from tests.support.playing import MAX_ACTIONS, Service, dice
 from tests.support.provoked import PROVOKED
@@ -74,17 +73,12 @@ def responses():
 
 def _runs():
     """Yield the title of each part, and the function that sends its requests."""
-    for scene in SCENES:
-        yield scene.__name__, partial(_scene, scene)
+    for (name,), record in groups_of_scenes().items():
+        yield name, record
     for name, (_, prepare) in PROVOKED.items():
         yield name, partial(_problem, prepare)
     for name, options in PLAYED.items():
         yield name, partial(_whole_game, **options)
-
-
-def _scene(scene):
-    with LiveService(lab=scene is lab) as service:
-        scene(ExampleRecorder(service))
 
 
 def _problem(prepare):
