@@ -69,9 +69,9 @@ def boardgame_io_rows(place: Place) -> list[Row]:
     """Measure an action in turn with the moves of boardgame.io, with its matches in memory and in files."""
     if (reason := not_installed()) is not None:
         return [Row(f"{NAME}: a move", None, "moves/s", reason)]
-    acts = stored_copies(place, "move", HOT).requests(act("set_offer"))
+    copies = stored_copies(place, "move", HOT)
     action = "an action beside boardgame.io"
-    contender = Contender(place.ours, acts).runner(place.plan)
+    contender = ours(place, Subject(action, copies, act("set_offer"), changes=True)).runner(place.plan)
     moves = in_turn({action: contender, **move_runners(place.plan)}, place.plan.runs)
     with_redis = [load.cpu + load.redis_cpu for load in moves.pop(action)]
     rows = []

@@ -31,7 +31,7 @@ class Plan:
     reads: int
 
 
-LEAST = Plan(1, 1, 1, 1, 300, 0.2, (300,), (1,), 10)
+LEAST = Plan(1, 1, 1, 1, 8_000, 0.2, (300,), (1,), 10)
 """A test of the benchmark itself; its figures are meaningless."""
 
 QUICK = Plan(3, 1, 5, 2, 8_000, 3, (10_000,), (100,), 250)

@@ -90,7 +90,7 @@ def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
     copies = Copies("kept", find(few.games, 4, "set_offer", last=False), few.plan.copies)
     other, goal = "only the games of the requests", "<= 1.1" if number >= 10**6 else None
     rows = []
-    for name, of, once in (
+    for name, of, changes in (
         ("game view", view, False),
         ("set prices", act("set_offer"), True),
         ("list games", lambda _: Request("GET", "/v1/games?status=playing&limit=20"), False),
@@ -99,7 +99,8 @@ def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
         for place in (few, many):
             copies.store(place.store)
             place.store.zadd(_PLAYING, {game: 2**40 + at for at, game in enumerate(copies.ids[:50])})
-            contenders[place.ours.base] = ours(place, Subject("", copies, of, once=once)).runner(few.plan)
+            subject = Subject("", copies, of, changes=changes)
+            contenders[place.ours.base] = ours(place, subject).runner(few.plan)
         loads_few, loads_many = in_turn(contenders, few.plan.runs).values()
         for what, figure in (
             ("time", lambda load: 1e6 / load.rate),

@@ -115,6 +115,7 @@ def _with_streams(place: Place, number: int) -> Callable[[], Run]:
 
     def run() -> Run:
         _wait_until_streams_are_closed(place)
+        copies.store(place.store)
         with open_streams(place.ours.base, [streams[at % GAMES].path for at in range(number)]) as clients:
             load = Contender(place.ours, requests).runner(place.plan)()
             paced = Paced(requests, order, RATE, number)

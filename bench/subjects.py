@@ -51,7 +51,8 @@ class Subject(NamedTuple):
     :param of: returns the request of a position.
     :param calls: the view of its ceiling (see `ceilings`).
     :param goal: the goal for the ratio to the ceiling.
-    :param once: whether each game allows it once, so that the games are restored before each run.
+    :param changes: whether it changes the games: they are restored before each run, since a game allows some
+        actions once, and others as often as its seats have revisions.
     :param answered_like: returns the request whose response the ceiling sends, instead of its own.
     """
 
@@ -60,7 +61,7 @@ class Subject(NamedTuple):
     of: Callable[[Position], Request]
     calls: str = ""
     goal: str | None = None
-    once: bool = False
+    changes: bool = False
     answered_like: Callable[[Position], Request] | None = None
 
 
@@ -165,7 +166,7 @@ def read_subjects(place: Place) -> list[Subject]:
         Subject("events poll, the last three", building, _events, "read-log", ">= 0.8"),
         Subject("territory as SVG, round 6", last, _svg, "read", ">= 0.7"),
         Subject("create a game of four", pricing, _create, "create", ">= 0.5"),
-        Subject("set prices, again and again", pricing, act("set_offer"), "act", ">= 0.65"),
+        Subject("set prices, again and again", pricing, act("set_offer"), "act", ">= 0.65", changes=True),
     ]
 
 
@@ -182,13 +183,13 @@ def action_subjects(place: Place) -> list[Subject]:
     for name, kind, last in kinds:
         copies = Copies("acts", find(place.games, 4, kind, last=last), place.plan.copies)
         goal = ">= 0.45" if name == ROUND_END else ">= 0.65"
-        subjects.append(Subject(name, copies, act(kind), "act", goal, once=True))
+        subjects.append(Subject(name, copies, act(kind), "act", goal, changes=True))
     return subjects
 
 
 def ours(place: Place, subject: Subject) -> Contender:
     """Return the load of a subject on the API."""
-    prepare = (lambda: subject.copies.store(place.store)) if subject.once else None
+    prepare = (lambda: subject.copies.store(place.store)) if subject.changes else None
     return Contender(place.ours, subject.copies.requests(subject.of), prepare)
 
 
