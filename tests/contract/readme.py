@@ -4,8 +4,8 @@
 
 runs every command of the README on a server of its own and writes the answers into it. A block of commands is
 fenced as `sh`; a block fenced as `json` or `text` right after it is what they answer. In an answer, `...`
-leaves something out: fields of an object, items of a list, a value, lines of text. Tables of
-deploy/README.md between `<!-- name -->` and `<!-- end -->` are written from the code.
+leaves something out: fields of an object, items of a list, a value, lines of text. What stands between
+`<!-- name -->` and `<!-- end -->` in the pages of `WRITTEN` is written from the code.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +26,6 @@ from tests.support.launcher import ROOT, launching
 from tests.support.waiting import MAX_RUN_S
 
 README = ROOT / "README.md"
-OPERATORS = ROOT / "deploy" / "README.md"
 ADDRESS = "http://127.0.0.1:8000"
 LEFT_OUT = "..."
 WIDTH = 100
@@ -230,21 +231,37 @@ def _length(text: str) -> int:
     return len(re.sub(_SALT, "0" * 10, text))
 
 
-def tables() -> dict[str, str]:
-    """Return the tables that are written from the code, by name."""
-    return {"settings": settings_table()}
+def import_rules() -> str:
+    """Return the contracts of imports that `make lint` checks, one on each line."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    return "\n".join(f"- {contract['name']}{_layers(contract)}" for contract in contracts)
 
 
-def with_tables(page: str) -> str:
-    """Return the operators' page with its tables as the code has them."""
-    for name, table in tables().items():
+def _layers(contract: dict) -> str:
+    """Return the layers of a contract from top to bottom; the name of one without containers says them."""
+    if contract["type"] != "layers" or "containers" not in contract:
+        return ""
+    return ": " + " → ".join(re.sub(r"\w+", r"`\g<0>`", layer) for layer in contract["layers"])
+
+
+WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
+    ROOT / "deploy" / "README.md": {"settings": settings_table},
+    ROOT / "CONTRIBUTING.md": {"imports": import_rules},
+}
+"""By page and name: the function that returns what stands at the place of that name."""
+
+
+def with_written_parts(path: Path) -> str:
+    """Return a page with the parts that are written from the code."""
+    page = path.read_text()
+    for name, part in WRITTEN[path].items():
         page, written = re.subn(
             rf"(<!-- {name} -->\n).*?(<!-- end -->)",
-            lambda found, table=table: f"{found[1]}{table}\n{found[2]}",
+            lambda found, part=part: f"{found[1]}{part()}\n{found[2]}",
             page,
             flags=re.DOTALL,
         )
-        assert written == 1, f"deploy/README.md has no place for the table of {name}"
+        assert written == 1, f"{path.name} has no place for {name}"
     return page
 
 
@@ -260,11 +277,12 @@ def recorded(readme: str, url: str) -> str:
 
 
 def main() -> int:
-    """Record the answers again, if they differ in more than ids, tokens and times."""
+    """Write the parts from the code, and record answers that differ in more than ids, tokens and times."""
+    for path in WRITTEN:
+        path.write_text(with_written_parts(path))
     before = README.read_text()
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         after = recorded(before, start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1").url)
-    OPERATORS.write_text(with_tables(OPERATORS.read_text()))
     if settled(after) == settled(before):
         sys.stdout.write("The README's answers are those of the server.\n")
     else:

@@ -6,15 +6,15 @@ import shutil
 import pytest
 
 from tests.contract.readme import (
-    OPERATORS,
     README,
+    WRITTEN,
     as_documented,
     blocks,
     formatted_json,
     recorded,
     settled,
     with_documented_values,
-    with_tables,
+    with_written_parts,
 )
 from tests.support.launcher import ROOT
 
@@ -40,15 +40,9 @@ def test_lines_of_an_answer_do_not_depend_on_a_random_salt(salt):
     assert laid_out(salt) == laid_out("4294967295")
 
 
-def test_tables_of_the_operators_page_match_the_code():
-    page = OPERATORS.read_text()
-    assert with_tables(page) == page, "python -m tests.contract.readme writes them again"
-
-
-def test_every_package_is_in_the_table_of_contributing():
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    packages = {path.parent.relative_to(ROOT) for path in ROOT.glob("service/skye_server/*/*.py")}
-    assert [name for name in packages if f"| `{name}/` |" not in text] == []
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.parent.name + "/" + page.name)
+def test_written_parts_of_a_page_match_the_code(page):
+    assert with_written_parts(page) == page.read_text(), "python -m tests.contract.readme writes them again"
 
 
 def test_readme_links_and_make_targets_exist():
