@@ -11,6 +11,7 @@ import pytest
 from skye import BASE
 from skye.positions import MAX_GOLD
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
+from skye.rulesets import RULESETS
 from skye_server import docs as guide
 from skye_server.commands.creation_commands import MAX_ABORTED
 from skye_server.error_codes import MAX_ERRORS
@@ -30,6 +31,7 @@ from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.guide import NAMES, SOURCES, excerpts, recorded
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT, launching
+from tests.support.second_ruleset import SECOND, registered
 
 TEXTS = {name: guide.source(name) for name in NAMES}
 
@@ -141,12 +143,30 @@ def test_pages_link_to_every_download():
     assert sorted(set(linked)) == sorted(guide.DOWNLOADS)
 
 
-def test_words_in_code_style_name_something_that_exists(document, contract):
+def words_of_rulesets():
+    """Return the ids of all registered rulesets, and of their tiles and scoring tiles."""
+    parts = [(ruleset.data.tiles, ruleset.scoring_tiles) for ruleset in RULESETS.values()]
+    return {*RULESETS}.union(*(ids for of_ruleset in parts for ids in of_ruleset))
+
+
+def known_words(document, contract):
+    """Return the words that a page may set as code: those of the contract, of rulesets, and of settings."""
     operations = {f"{method.upper()} {path}" for method, path, _ in contract.operations()}
     settings = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
     components = {name for kind in ("headers", "schemas") for name in document["components"][kind]}
-    known = {*words_of(document), *components, *document["paths"], *operations, *settings}
-    assert set().union(*map(spans, TEXTS.values())) - known == ELSEWHERE
+    names = {*components, *document["paths"], *operations, *settings}
+    return {*words_of(document), *words_of_rulesets(), *names}
+
+
+def test_words_in_code_style_name_something_that_exists(document, contract):
+    assert set().union(*map(spans, TEXTS.values())) - known_words(document, contract) == ELSEWHERE
+
+
+def test_page_may_name_the_tiles_of_every_registered_ruleset(document, contract):
+    of_second = {"second", "T01", "lakeside_sheep"}
+    assert of_second.isdisjoint(known_words(document, contract))
+    with registered(SECOND):
+        assert of_second <= known_words(document, contract)
 
 
 def test_first_page_lists_all_pages_by_reader_and_title():
@@ -222,10 +242,14 @@ def test_rounds_and_catch_up_are_those_of_the_engine(row):
         assert f"| {row} | {len(slots)} | {', '.join(map(''.join, slots))} | {gold} |" in TEXTS["rules"]
 
 
-@pytest.mark.parametrize("tile", BASE.scoring_tiles.values(), ids=lambda tile: tile.id)
-def test_scoring_tiles_are_described_in_the_words_of_the_catalogue(tile):
+@pytest.mark.parametrize(
+    "tile",
+    {tile.id: tile for ruleset in RULESETS.values() for tile in ruleset.scoring_tiles.values()}.values(),
+    ids=lambda tile: tile.id,
+)
+def test_scoring_tile_is_described_on_a_page_in_the_words_of_the_catalogue(tile):
     text = "The majority of " if tile.majority else f"{tile.text} |"
-    assert f"| `{tile.id}` | {text}" in TEXTS["rules"]
+    assert f"| `{tile.id}` | {text}" in "\n".join(TEXTS.values())
 
 
 def gunicorn():
