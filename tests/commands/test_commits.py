@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from skye_server.error_codes import Problem
-from skye_server.outgoing.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
+from skye_server.outgoing.receiver_store import Progress, ReceiverRef, ReceiverStore, Recorded
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
@@ -230,7 +230,7 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
     redis_client.acl_deluser("writer")
 
 
-HOOK = WebhookRef("ann", "hook")
+RECEIVER = ReceiverRef("ann", "receiver")
 REPEATED = {
     "deletion": lambda store: DELETE.run(
         store, [key_of("ann", n) for n in "12345678"], [1, b"", b"", 0, "ann", 2, "ann", "ann/bob"]
@@ -238,12 +238,14 @@ REPEATED = {
     "removed game": lambda store: RedisStore(store).players.update_game(
         GameUpdate("ann", "game", b"record", None, 1.0, 60)
     ),
-    "deleted webhook": lambda store: WebhookStore(RedisStore(store).calls).put(HOOK, b"webhook", None, 1, 60),
-    "queued delivery": lambda store: WebhookStore(RedisStore(store).calls).queue(
-        HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60
+    "deleted receiver": lambda store: ReceiverStore(RedisStore(store).calls).put(
+        RECEIVER, b"data", None, 1, 60
     ),
-    "recorded delivery": lambda store: WebhookStore(RedisStore(store).calls).record(
-        HOOK, "game", "msg", Recorded(b"delivery", b"sent", over=True, failed=False, now_ms=1)
+    "queued message": lambda store: ReceiverStore(RedisStore(store).calls).queue(
+        RECEIVER, Progress(), "1-1", [("game", "msg", b"message")], 60
+    ),
+    "recorded message": lambda store: ReceiverStore(RedisStore(store).calls).record(
+        RECEIVER, "game", "msg", Recorded(b"message", b"sent", over=True, failed=False, now_ms=1)
     ),
 }
 
@@ -258,10 +260,10 @@ def full(redis_client):
 @pytest.mark.parametrize("kind", REPEATED)
 def test_retry_of_a_written_change_writes_although_memory_is_full(redis_client, full, kind):
     """WAIT waits only if its connection has written."""
-    webhooks = WebhookStore(RedisStore(redis_client).calls)
-    if kind.endswith("delivery"):
-        webhooks.put(HOOK, None, b"webhook", 1, 60)
-        REPEATED["queued delivery"](redis_client)
+    receivers = ReceiverStore(RedisStore(redis_client).calls)
+    if kind.endswith("message"):
+        receivers.put(RECEIVER, None, b"data", 1, 60)
+        REPEATED["queued message"](redis_client)
     REPEATED[kind](redis_client)
     before, keys = redis_client.info("persistence"), redis_client.keys()
     full()

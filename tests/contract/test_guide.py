@@ -21,7 +21,7 @@ from skye_server.games.pauses import MAX_PAUSES
 from skye_server.games.seat_changes import MAX_CHANGES, MAX_OPEN_CHANGES
 from skye_server.games.transitions import MAX_REVISIONS
 from skye_server.games.views.fields import MAX_ACTIONS
-from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
+from skye_server.http.rate_limits import KEY_REPLACEMENTS, RECEIVER_REQUESTS
 from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.resources.scoring import MAX_TILES_TO_PLACE
 from skye_server.settings import DAY_S, Settings
@@ -336,7 +336,7 @@ def limits(document):
             f"{KEY_REPLACEMENTS} in a day"
         ),
         "webhooks that an address creates, moves, tests or sends again, and URLs of bots that it seats": (
-            f"{WEBHOOK_REQUESTS} in a day"
+            f"{RECEIVER_REQUESTS} in a day"
         ),
         "games in the history of a player key": f"{MAX_PAST_GAMES:,}",
         "games of a player key that are not over": f"{most.limit_games_per_key:,}",

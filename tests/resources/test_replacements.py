@@ -7,7 +7,7 @@ import pytest
 from skye_server import docs as guide
 from skye_server.games.authorization import hash_player_key, watch_code
 from skye_server.http.framework import collaborators
-from skye_server.outgoing.webhook_store import WebhookStore
+from skye_server.outgoing.receiver_store import ReceiverStore
 from skye_server.store.shards import key_of
 from skye_server.webhooks.webhooks import Webhooks
 from tests.following.test_following import Stream
@@ -281,19 +281,19 @@ def _(its):
 def _(its):
     webhook = its.webhook("/v1/me/webhooks", its.key)
     owner, webhook_id = _owner(its), webhook.rpartition("/")[2]
-    old = _webhooks(its).get(owner, webhook_id).secret
+    old = _webhooks(its).get(owner, webhook_id).receiver.secret
     assert its.service.call("POST", f"{webhook}/secret", {"overlap_ms": 60_000}, its.key).status_code == 200
     its.service.clock.advance(61)
     found = _webhooks(its).get(owner, webhook_id)
-    return old not in found.secrets(int(its.service.clock.now * 1000))
+    return old not in found.receiver.secrets(int(its.service.clock.now * 1000))
 
 
 @row("webhook secret", "deliveries that are queued")
 def _(its):
     webhook = its.webhook("/v1/me/webhooks", its.key)
     webhooks, owner, webhook_id = _webhooks(its), _owner(its), webhook.rpartition("/")[2]
-    store = WebhookStore(collaborators(its.service.app).games.store.calls)
-    ref = webhooks.get(owner, webhook_id).ref
+    store = ReceiverStore(collaborators(its.service.app).games.store.calls)
+    ref = webhooks.get(owner, webhook_id).receiver.ref
     store.queue(ref, store.progress(ref), "1-1", [(its.game.id, "msg_1", b"data")], 100)
     its.service.call("POST", f"{webhook}/secret", {}, its.key)
     return its.game.id not in store.queued_games(ref)

@@ -12,7 +12,7 @@ from skye import BASE
 from skye_server.games.due import Due
 from skye_server.games.game import Game as StoredGame
 from skye_server.games.game import GameOptions
-from skye_server.outgoing.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
+from skye_server.outgoing.receiver_store import Progress, ReceiverRef, ReceiverStore, Recorded
 from skye_server.store.codec import encode_game
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection import batching
@@ -32,7 +32,7 @@ from tests.support.playing import Service, dice
 ANSWER = StoredRecord("key", b"answer", 60)
 GAME = StoredGame("ann", "Ann", "", GameOptions("seed"), 0, ruleset_hash=BASE.data.hash)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
-HOOK = WebhookRef("ann", "hook")
+RECEIVER = ReceiverRef("ann", "receiver")
 OF_FEATURES = modules_of_features("stored")
 
 
@@ -156,24 +156,26 @@ CALLS = {
         "claimed": lambda due: due.claimed(),
         "leave": lambda due: due.leave("one"),
     },
-    WebhookStore: {
-        "put": lambda hooks: hooks.put(HOOK, None, b"webhook", 1, 60),
-        "has_any": lambda hooks: hooks.has_any("ann"),
-        "with_any": lambda hooks: hooks.with_any(["ann"]),
-        "all": lambda hooks: hooks.all("ann"),
-        "get": lambda hooks: hooks.get(HOOK),
-        "queue": lambda hooks: hooks.queue(HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60),
-        "progress": lambda hooks: hooks.progress(HOOK),
-        "next": lambda hooks: hooks.next(HOOK, "game", 1),
-        "queued_games": lambda hooks: hooks.queued_games(HOOK),
-        "record": lambda hooks: hooks.record(
-            HOOK, "game", "msg", Recorded(b"delivery", b"sent", over=True, failed=False, now_ms=1)
+    ReceiverStore: {
+        "put": lambda receivers: receivers.put(RECEIVER, None, b"receiver", 1, 60),
+        "has_any": lambda receivers: receivers.has_any("ann"),
+        "with_any": lambda receivers: receivers.with_any(["ann"]),
+        "all": lambda receivers: receivers.all("ann"),
+        "get": lambda receivers: receivers.get(RECEIVER),
+        "queue": lambda receivers: receivers.queue(
+            RECEIVER, Progress(), "1-1", [("game", "msg", b"message")], 60
         ),
-        "delivery": lambda hooks: hooks.delivery(HOOK, "msg"),
-        "deliveries": lambda hooks: hooks.deliveries(HOOK),
-        "requeue": lambda hooks: hooks.requeue(HOOK, "game", "msg", b"again", 60),
-        "close_circuit": lambda hooks: hooks.close_circuit(HOOK),
-        "delete_all": lambda hooks: hooks.delete_all("ann"),
+        "progress": lambda receivers: receivers.progress(RECEIVER),
+        "next": lambda receivers: receivers.next(RECEIVER, "game", 1),
+        "queued_games": lambda receivers: receivers.queued_games(RECEIVER),
+        "record": lambda receivers: receivers.record(
+            RECEIVER, "game", "msg", Recorded(b"message", b"sent", over=True, failed=False, now_ms=1)
+        ),
+        "message": lambda receivers: receivers.message(RECEIVER, "msg"),
+        "messages": lambda receivers: receivers.messages(RECEIVER),
+        "requeue": lambda receivers: receivers.requeue(RECEIVER, "game", "msg", b"again", 60),
+        "close_circuit": lambda receivers: receivers.close_circuit(RECEIVER),
+        "delete_all": lambda receivers: receivers.delete_all("ann"),
     },
 }
 for feature in OF_FEATURES:
@@ -203,7 +205,7 @@ def parts(store):
         DueQueue: store.due,
         RedisPlayers: store.players,
         HistoryStore: store.history,
-        WebhookStore: WebhookStore(store.calls),
+        ReceiverStore: ReceiverStore(store.calls),
     } | {kind: kind(store.calls) for feature in OF_FEATURES for kind in feature.CALLS}
 
 

@@ -14,7 +14,8 @@ from skye_server.games.game import Game as HostedGame
 from skye_server.games.past_games import PastGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.http.framework import collaborators
-from skye_server.outgoing.records import Delivery, Webhook
+from skye_server.outgoing.messages import Message
+from skye_server.outgoing.receivers import StoredReceiver
 from skye_server.players.codec import KeyRecord
 from skye_server.store.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.store.commit import LogEntry
@@ -211,8 +212,8 @@ STORED = {
     "key": KeyRecord,
     "past_game": PastGame,
     **{name: kind for feature in OF_FEATURES for name, kind in feature.STORED.items()},
-    "webhook": Webhook,
-    "delivery": Delivery,
+    "webhook": StoredReceiver,
+    "delivery": Message,
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from skye_server.outgoing.records import Delivery, deliveries
-from skye_server.outgoing.webhook_store import WebhookRef, WebhookStore
+from skye_server.outgoing.messages import Message, message_records
+from skye_server.outgoing.receiver_store import ReceiverRef, ReceiverStore
 from skye_server.store.redis_players import KEY_TTL_S
 from skye_server.store.redis_store import RedisStore
 from tests.support.features import modules_of_features
@@ -60,7 +60,7 @@ class Endpoint(NamedTuple):
         } | dict(parts)
         filled.setdefault("ticket", game.ticket)
         filled.setdefault("webhook", game.own_webhook if self.who == PLAYER else game.webhook)
-        filled.setdefault("delivery", delivery_of(filled["webhook"]))
+        filled.setdefault("delivery", first_message(filled["webhook"]))
         path = self.rule
         for name, value in filled.items():
             path = path.replace(f"<{name}>", value)
@@ -130,9 +130,9 @@ def _scoring(_view):
     return {"territories": [{"tiles": tiles, "gold": 7}], "scoring_tiles": ["sheep"]}
 
 
-def delivery_of(webhook):
-    """Return the id of the first delivery of a webhook."""
-    return f"{webhook.replace('wh_', 'msg_')}_0000000001"
+def first_message(receiver):
+    """Return the id of the first message to a receiver."""
+    return f"{receiver.replace('wh_', 'msg_')}_0000000001"
 
 
 _OF_FEATURES = modules_of_features("endpoints")
@@ -294,11 +294,11 @@ _OWN_GAMES = {
 }
 
 
-def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c", kind="your_turn"):
-    """Queue a delivery of a webhook, as a dispatcher does."""
-    store, now_ms = WebhookStore(RedisStore(service.redis).calls), int(service.clock() * 1000)
-    ref = WebhookRef(owner, webhook)
-    delivery = Delivery(delivery_of(webhook), game, kind, b"{}", now_ms, now_ms)
+def queue_message(service, owner, receiver, game="k7mt2vq9xw3c", kind="your_turn"):
+    """Queue a message to a receiver, as a dispatcher does."""
+    store, now_ms = ReceiverStore(RedisStore(service.redis).calls), int(service.clock() * 1000)
+    ref = ReceiverRef(owner, receiver)
+    message = Message(first_message(receiver), game, kind, b"{}", now_ms, now_ms)
     before = store.progress(ref)
-    encoded = (delivery.game, delivery.id, deliveries.encode(delivery))
+    encoded = (message.game, message.id, message_records.encode(message))
     assert store.queue(ref, before, before.cursor, [encoded], KEY_TTL_S)

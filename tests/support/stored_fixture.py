@@ -11,7 +11,7 @@ from pathlib import Path
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.store.shards import player_owner
-from tests.support.endpoints import RECEIVER, queue_delivery
+from tests.support.endpoints import RECEIVER, queue_message
 from tests.support.json_lines import json_lines
 from tests.support.playing import Game, Service, dice
 from tests.support.receiver import AnsweringSender
@@ -171,7 +171,7 @@ def webhooks(service, game):
     for path, token in ((game.path("webhooks"), game.host), ("/v1/me/webhooks", NEW_KEY)):
         answer = service.call("POST", path, {"url": RECEIVER, "types": ["your_turn"]}, token)
         item = f"{path}/{answer.json['id']}"
-        queue_delivery(service, game.id if token == game.host else PLAYER, answer.json["id"], game.id)
+        queue_message(service, game.id if token == game.host else PLAYER, answer.json["id"], game.id)
         shown = {"view": service.get(item, token), "deliveries": service.get(f"{item}/deliveries", token)}
         created.append({"path": item, "token": token, **shown})
     return created

@@ -1,7 +1,7 @@
 """The examples of bots at URLs in the contract; see `tests.contract.examples`."""
 
 from skye_server.http.framework import collaborators
-from tests.support.endpoints import queue_delivery
+from tests.support.endpoints import queue_message
 from tests.support.receiver import AnsweringSender
 
 
@@ -14,7 +14,7 @@ def url_bots(recorder):
     recorder.record("bound", "A bot.", "PUT", path, {"bot_url": "https://example.org/bot"}, token)
     game = collaborators(recorder.service.app).games.repository.current(created["game"]["id"])
     bound = game.seats[0].url_bot
-    queue_delivery(recorder.service, f"bot.{bound}", bound, game.id, "decision")
+    queue_message(recorder.service, f"bot.{bound}", bound, game.id, "decision")
     recorder.record("pending", "A decision.", "GET", f"{path}/deliveries", token=token)
     recorder.record("released", "The player plays again.", "DELETE", path, token=token)
 

@@ -568,8 +568,8 @@ def test_bot_counts_for_the_player_or_the_hidden_address_of_its_creator(service,
         game = against(service, bot, key)
         url_bot = games.repository.current(game.id).seats[1].url_bot
         copied = url_bots.copied(url_bot, "anothergame2")
-        accounts.append(stored_bot(games.store, url_bot).account)
-        assert stored_bot(games.store, copied).account == accounts[-1]
+        accounts.append(stored_bot(games.store, url_bot).receiver.account)
+        assert stored_bot(games.store, copied).receiver.account == accounts[-1]
     (name, address), (player, shared) = accounts
     assert name == address == shared
     assert len(address) == 6

@@ -44,7 +44,7 @@ def with_delivery(service, path, token):
     """Create a webhook with one delivery, which waits; return its id."""
     webhook = service.call("POST", path, {"url": RECEIVER}, token).json["id"]
     owner = path.split("/")[3] if "/games/" in path else player_owner(hash_player_key(token))
-    endpoints.queue_delivery(service, owner, webhook)
+    endpoints.queue_message(service, owner, webhook)
     return webhook
 
 

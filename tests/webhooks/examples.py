@@ -3,7 +3,7 @@
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.store.shards import player_owner
-from tests.support.endpoints import delivery_of, queue_delivery
+from tests.support.endpoints import first_message, queue_message
 from tests.support.receiver import AnsweringSender
 
 
@@ -31,9 +31,9 @@ def webhooks(recorder):
         recorder.record(
             "rotated", "A new secret.", "POST", f"{item}/secret", {"overlap_ms": 3_600_000}, token
         )
-        queue_delivery(recorder.service, owner, webhook, game)
+        queue_message(recorder.service, owner, webhook, game)
         recorder.record("pending", "An event that is due.", "GET", f"{item}/deliveries", token=token)
-        retry = f"{item}/deliveries/{delivery_of(webhook)}/retry"
+        retry = f"{item}/deliveries/{first_message(webhook)}/retry"
         recorder.record("again", "Send it again.", "POST", retry, token=token)
         recorder.send("DELETE", item, token=token)
     games = collaborators(recorder.service.app).games

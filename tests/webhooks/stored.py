@@ -6,7 +6,7 @@ STORED = {"webhook_cursor": GameCursor}
 """The types of stored values by their names in the schema."""
 
 CALLS = {}
-"""`tests.store.test_read_marks` calls `WebhookStore`, which bots at URLs share."""
+"""`tests.store.test_read_marks` calls `ReceiverStore`, which bots at URLs share."""
 
 
 def use(service):

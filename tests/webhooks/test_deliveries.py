@@ -9,8 +9,8 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
+from skye_server.outgoing.receiver_store import ReceiverStore
 from skye_server.outgoing.retries import RETRIES_S
-from skye_server.outgoing.webhook_store import WebhookStore
 from skye_server.players.player_games import Players
 from skye_server.store.shards import player_owner
 from skye_server.webhooks import dispatching
@@ -317,7 +317,7 @@ def aborted(*, of_game):
 def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, receiver, monkeypatch):
     game = start(service)
     path = game.path("webhooks") if of_game else "/v1/me/webhooks"
-    put = WebhookStore.put
+    put = ReceiverStore.put
 
     def put_and_fail(*arguments, **options):
         put(*arguments, **options)
@@ -325,7 +325,7 @@ def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, r
 
     key = {"Idempotency-Key": "k1"}
     with monkeypatch.context() as patched:
-        patched.setattr(WebhookStore, "put", put_and_fail)
+        patched.setattr(ReceiverStore, "put", put_and_fail)
         assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).status_code == 503
     assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).json["status"] == "active"
     game.abort()
@@ -350,7 +350,7 @@ def test_webhook_without_a_cursor_reports_later_events(of_game, service, receive
 def test_event_during_a_creation_that_broke_off_is_reported(of_game, service, receiver, monkeypatch):
     game = start(service)
     path = game.path("webhooks") if of_game else "/v1/me/webhooks"
-    put = WebhookStore.put
+    put = ReceiverStore.put
 
     def put_after_an_event(*arguments, **options):
         game.abort()
@@ -358,7 +358,7 @@ def test_event_during_a_creation_that_broke_off_is_reported(of_game, service, re
         put(*arguments, **options)
         raise Problem("store_unavailable")
 
-    monkeypatch.setattr(WebhookStore, "put", put_after_an_event)
+    monkeypatch.setattr(ReceiverStore, "put", put_after_an_event)
     assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY).status_code == 503
     service.clock.advance(60)
     dispatch(service)
@@ -431,7 +431,7 @@ def test_webhook_stays_disabled_while_its_failures_are_stored(service, receiver,
     def fail(*_):
         raise Problem("store_unavailable")
 
-    monkeypatch.setattr(WebhookStore, "close_circuit", fail)
+    monkeypatch.setattr(ReceiverStore, "close_circuit", fail)
     path = f"/v1/me/webhooks/{webhook['id']}"
     assert service.call("POST", f"{path}/test", token=PLAYER_KEY).status_code == 503
     assert service.get(path, PLAYER_KEY)["status"] == "disabled"

@@ -11,9 +11,9 @@ from skye_server.games.events import SeatClock
 from skye_server.games.player_events import Turn
 from skye_server.http.framework import collaborators
 from skye_server.outgoing.account_slots import Account
+from skye_server.outgoing.receiver_store import ReceiverStore
 from skye_server.outgoing.sender import Sender
 from skye_server.outgoing.targets import TargetPolicy
-from skye_server.outgoing.webhook_store import WebhookStore
 from skye_server.settings import Settings
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.redis_store import RedisStore
@@ -245,7 +245,7 @@ def test_gone_receiver_of_a_test_keeps_the_webhook(service, receiver):
 
 def test_change_of_a_game_asks_for_its_webhooks_in_its_commit(service, monkeypatch):
     game = service.create_game(2)
-    monkeypatch.setattr(WebhookStore, "has_any", None)  # a round trip of its own
+    monkeypatch.setattr(ReceiverStore, "has_any", None)  # a round trip of its own
     assert game.offer(0, 1, 1).status_code == 200
 
 
@@ -253,7 +253,7 @@ def test_event_of_a_player_asks_for_its_webhooks_in_its_write(service, receiver,
     webhook = create(service, receiver.url)
     dispatch(service)
     with monkeypatch.context() as patched:
-        patched.setattr(WebhookStore, "has_any", None)  # a round trip of its own
+        patched.setattr(ReceiverStore, "has_any", None)  # a round trip of its own
         service.create_game(2, key=PLAYER_KEY)
         service.create_game(2, key=OTHER_KEY)
     assert [entry for entry in entries(service, "webhook") if webhook["id"] not in entry] == [

@@ -33,7 +33,7 @@ _GATHER_S: Final = 0.02
 
 _OUTAGE_S: Final = 0.5
 _STOP_S: Final = 1.0
-"""How long `run` waits at its end for work in progress, such as a delivery to a receiver that hangs."""
+"""How long `run` waits at its end for work in progress, such as a request to a receiver that hangs."""
 
 _BEAT_S: Final = 2.0
 _RENEW_S: Final = LEASE_MS / 3000

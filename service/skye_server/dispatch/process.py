@@ -67,7 +67,7 @@ def main(metrics_of: str | None = None) -> int:
         gevent.signal_handler(number, running.stop)
     readiness()()
     running.run()
-    os._exit(0)  # at its end the interpreter would wait for the threads of deliveries that hang
+    os._exit(0)  # at its end the interpreter would wait for the threads of requests that hang
 
 
 def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:

@@ -147,7 +147,7 @@ _COMPUTED_S_PER_REQUEST: Final = 0.003
 KEY_REPLACEMENTS: Final = 100
 """The maximum number of player keys that an address replaces in a day: their records are stored for years."""
 
-WEBHOOK_REQUESTS: Final = 200
+RECEIVER_REQUESTS: Final = 200
 """The maximum number of webhooks that an address creates, moves, tests or retries in a day, and of bots at
 URLs that it seats: the server sends a request for each, to a URL that the client chooses."""
 
@@ -182,7 +182,7 @@ class _RequestLimits:
         self.requests = Budget("requests", settings.limit_requests_per_minute)
         self.games = Budget("games", settings.limit_games_per_minute)
         self.key_replacements = Budget("key_replacements", KEY_REPLACEMENTS, DAY_S)
-        self.webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, DAY_S)
+        self.receiver_requests = Budget("webhook_requests", RECEIVER_REQUESTS, DAY_S)
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.
@@ -316,13 +316,13 @@ def charge_key_replacement() -> None:
         limits.charge(limits.key_replacements, 1)
 
 
-def charge_webhook_request() -> None:
+def charge_receiver_request() -> None:
     """Charge the client's address for a request to a URL that the client chooses, if the app has limits.
 
     :raises Problem: too_many_requests.
     """
     if limits := _limits():
-        limits.charge(limits.webhook_requests, 1)
+        limits.charge(limits.receiver_requests, 1)
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:

@@ -127,7 +127,7 @@ _ADDRESS_DIGITS: Final = 6
 
 
 class Account(NamedTuple):
-    """What the requests of one webhook, or one bot at a URL, count for.
+    """What the requests to a receiver count for.
 
     :param name: the id of the player, or `address`.
     :param address: a short hash of the client's address. All its players share it: player keys cost nothing.

@@ -14,7 +14,7 @@ from skye_server.contract.objects import json_or_none
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.views.game import timestamp
 from skye_server.outgoing.account_slots import AccountSlots
-from skye_server.outgoing.records import Webhook, WebhookStatus
+from skye_server.outgoing.receivers import Receiver, ReceiverStatus
 from skye_server.outgoing.sender import Reply, Sender
 
 CHALLENGE: Final = "webhook_challenge"
@@ -27,16 +27,16 @@ _MAX_CHALLENGES: Final = 64
 """How many challenges a process sends at once."""
 
 
-def challenge(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
+def challenge(sender: Sender, receiver: Receiver, now_ms: int) -> Reply:
     """Send a challenge; the reply has an error if it does not repeat the challenge."""
     text = secrets.token_urlsafe(24)
     message = {
         "type": CHALLENGE,
         "timestamp": timestamp(now_ms),
-        "data": {"challenge": text, "webhook_id": webhook.id},
+        "data": {"challenge": text, "webhook_id": receiver.id},
     }
     body = msgspec.json.encode(message)
-    reply = sender.post(webhook.url, webhook.secrets(now_ms), message_id(), body, CHALLENGE_SECONDS)
+    reply = sender.post(receiver.url, receiver.secrets(now_ms), new_message_id(), body, CHALLENGE_SECONDS)
     if reply.is_ok and not _repeats(reply.body, text):
         return reply._replace(error="The response does not repeat the challenge.")
     return reply
@@ -52,28 +52,28 @@ class Challenges:
 
     def send(
         self,
-        webhook: Webhook,
+        receiver: Receiver,
         pointer: str = "/url",
-        ask: Callable[[Sender, Webhook, int], Reply] = challenge,
-    ) -> tuple[Webhook, Reply]:
-        """Send a challenge; return the webhook with its new status.
+        ask: Callable[[Sender, Receiver, int], Reply] = challenge,
+    ) -> tuple[Receiver, Reply]:
+        """Send a challenge; return the receiver with its new status.
 
         :param pointer: the place of the URL in the body of the request.
         :param ask: sends the challenge, or another test.
         :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
         """
-        with self._slots.slot(webhook.account) as is_granted:
+        with self._slots.slot(receiver.account) as is_granted:
             if not is_granted:
                 raise Problem("server_busy")
-            reply = ask(self.sender, webhook, self._games.now_ms())
+            reply = ask(self.sender, receiver, self._games.now_ms())
         if reply.is_forbidden:
             raise Problem("invalid_body", errors=[FieldError(pointer, reply.error)])
         if reply.is_ok:
-            return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
-        return replace(webhook, problem=reply.problem), reply
+            return replace(receiver, status=ReceiverStatus.ACTIVE, problem=""), reply
+        return replace(receiver, problem=reply.problem), reply
 
 
-def message_id() -> str:
+def new_message_id() -> str:
     """Return a new id of a message."""
     return f"msg_{secrets.token_hex(12)}"
 

@@ -6,11 +6,11 @@ import random
 from typing import Final
 
 RETRIES_S: Final = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""The pauses between the attempts of a delivery, in seconds, as Standard Webhooks 1.0 suggests."""
+"""The pauses between the attempts to send a message, in seconds, as Standard Webhooks 1.0 suggests."""
 
 _MAX_RETRY_AFTER_S: Final = 86_400
 _CIRCUIT_S: Final = (5, 30, 120, 300)
-"""How long the circuit of a webhook is open, after further failures longer."""
+"""How long the circuit of a receiver is open, after further failures longer."""
 
 
 def retry_ms(attempt: int, retry_after_s: int = 0) -> int | None:

@@ -1,4 +1,4 @@
-"""Encode and decode the stored data of players and webhooks: `FORMAT:CRC32:MSGPACK`.
+"""Encode and decode the stored data of players, receivers and messages: `FORMAT:CRC32:MSGPACK`.
 
 Of past games, of which many are stored for years, the MessagePack is compressed (raw deflate).
 As with games (see `store.codec`), a program refuses formats that it does not know.

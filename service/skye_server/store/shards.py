@@ -8,7 +8,7 @@ of the shard, so a cluster keeps them in one slot, and one script writes all of 
     skye:{sN}:GAME:record:KEY  string  the idempotency record of a key (see `commands.attempts`)
     skye:{sN}:GAME:records     list    the names of these records with their owners, oldest first
     skye:{sN}:GAME:watch       hash    the watch codes of the game (see `watch_code_store`)
-    skye:{sN}:GAME:webhooks    hash    the webhooks of the game (see `outgoing.webhook_store`)
+    skye:{sN}:GAME:webhooks    hash    the webhooks of the game (see `outgoing.receiver_store`)
     skye:{sN}:due.KIND         zset    the due work of all games of the shard (see `due_queue`)
     skye:{sN}:leases           zset    the work that dispatchers handle now
 

@@ -1,8 +1,9 @@
 """Ask bots at URLs for their decisions, and play what they answer.
 
-A dispatcher calls `BotDispatch.attend` with `GAME/BOT`, an entry of the due queue. A decision is a delivery
-of the bot; its body holds the name of the decision, as the request is built for each attempt. The move is
-committed before the result is recorded: after a crash between the two, the key of the move shows that it was.
+A dispatcher calls `BotDispatch.attend` with `GAME/BOT`, an entry of the due queue. It queues a message to the
+bot for each decision. The body of the message holds the name of the decision only: the request is built for
+each attempt. The move is committed before the result is recorded: after a crash between the two, the key of
+the move shows that it was.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from skye_server.games.transitions import state_in_play
 from skye_server.games.views.actions import actions_view
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.outgoing.account_slots import AccountSlots
-from skye_server.outgoing.records import Delivery, DeliveryStatus, Webhook, deliveries, webhook_records
+from skye_server.outgoing.messages import Message, MessageStatus, message_records
+from skye_server.outgoing.receiver_store import NextMessage, Progress, ReceiverStore, Recorded
 from skye_server.outgoing.retries import circuit_ms, retry_ms
 from skye_server.outgoing.sender import MAX_SECONDS, Reply, Sender
-from skye_server.outgoing.webhook_store import NextDelivery, Progress, Recorded, WebhookStore
-from skye_server.url_bots.bots import bot_ref
+from skye_server.url_bots.bots import UrlBot, bot_ref, decode_bot
 from skye_server.url_bots.commands import (
     OVERTAKEN,
     Asked,
@@ -70,7 +71,7 @@ class BotDispatch:
 
     def __init__(self, games: Games, sender: Sender, slots: AccountSlots) -> None:
         self._games, self._sender, self._slots = games, sender, slots
-        self._store = WebhookStore(games.store.calls)
+        self._store = ReceiverStore(games.store.calls)
         self._without_request = AccountSlots(_MAX_WITHOUT_REQUEST, _MAX_WITHOUT_REQUEST_EACH)
         self._without_slot = BoundedSemaphore(_MAX_WITHOUT_SLOT)
 
@@ -84,18 +85,18 @@ class BotDispatch:
         found = self._store.next(
             bot_ref(url_bot), game_id, now_ms, max_failures=_CIRCUIT_FAILURES, attempts=False
         )
-        if found.webhook is None:
+        if found.receiver is None:
             self._play_without(game_id, url_bot)
             return None
-        bot = webhook_records.decode(found.webhook)
+        bot = decode_bot(found.receiver)
         # Decisions without a request follow each other closely.
         slots = self._without_request if found.open_until_ms else self._slots
-        with slots.slot(bot.account) as has_slot:
+        with slots.slot(bot.receiver.account) as has_slot:
             if has_slot:
                 return self._attend(game_id, bot, has_slot=True)
-        is_recent = found.id and now_ms - deliveries.decode(found.data).created_ms < _MAX_WAIT_MS
+        is_recent = found.id and now_ms - message_records.decode(found.data).created_ms < _MAX_WAIT_MS
         if is_recent or not self._without_slot.acquire(blocking=False):
-            return now_ms + slots.pause_ms(bot.account)
+            return now_ms + slots.pause_ms(bot.receiver.account)
         try:
             return self._attend(game_id, bot, has_slot=False)  # from then on it has a time
         finally:
@@ -111,7 +112,7 @@ class BotDispatch:
         if decision is not None:
             self._give_up(Asked(game_id, url_bot, decision, f"{url_bot} {decision}"))
 
-    def _attend(self, game_id: str, bot: Webhook, *, has_slot: bool) -> int | None:
+    def _attend(self, game_id: str, bot: UrlBot, *, has_slot: bool) -> int | None:
         stored = self._games.repository.find(game_id)
         if stored is None:
             return None
@@ -119,66 +120,70 @@ class BotDispatch:
         found = self._pending(game, bot, decision_of(game, seat_of_bot(game, bot.id)))
         if found is None or not found.id:
             return None
-        delivery = deliveries.decode(found.data)
+        message = message_records.decode(found.data)
         now_ms = self._games.time_of(game)
-        if delivery.next_ms is not None and delivery.next_ms > now_ms:
-            return None if game.clock_ms is not None else delivery.next_ms
-        return self._ask_or_give_up(game, bot, delivery, has_slot=has_slot)
+        if message.next_ms is not None and message.next_ms > now_ms:
+            return None if game.clock_ms is not None else message.next_ms
+        return self._ask_or_give_up(game, bot, message, has_slot=has_slot)
 
-    def _pending(self, game: Game, bot: Webhook, decision: str | None) -> NextDelivery | None:
-        """Return the delivery of a decision, after ending those of earlier ones; None for no decision."""
+    def _pending(self, game: Game, bot: UrlBot, decision: str | None) -> NextMessage | None:
+        """Return the message of a decision, after ending those of earlier ones; None for no decision."""
         now_ms = self._games.time_of(game)
         while (found := self._next(game, bot)).id:
-            delivery = deliveries.decode(found.data)
-            if delivery.body.decode() == decision:
+            message = message_records.decode(found.data)
+            if message.body.decode() == decision:
                 return found
-            played = was_played(self._games, _asked(bot, delivery))
-            reply = Reply(delivery.http_status, duration_ms=delivery.duration_ms or 0)
-            after = delivery.after(reply, now_ms, "" if played else delivery.error or _LATE, None)
-            result = Recorded(found.data, deliveries.encode(after), over=True, failed=None, now_ms=now_ms)
-            if not self._store.record(bot.ref, game.id, delivery.id, result):
+            played = was_played(self._games, _asked(bot, message))
+            reply = Reply(message.http_status, duration_ms=message.duration_ms or 0)
+            after = message.after(reply, now_ms, "" if played else message.error or _LATE, None)
+            result = Recorded(
+                found.data, message_records.encode(after), over=True, failed=None, now_ms=now_ms
+            )
+            if not self._store.record(bot.receiver.ref, game.id, message.id, result):
                 return None
-        if decision is None or found.webhook is None:
+        if decision is None or found.receiver is None:
             return None
-        progress = self._store.progress(bot.ref)
+        progress = self._store.progress(bot.receiver.ref)
         self._queue(game, bot, progress, decision)
         return self._next(game, bot)
 
-    def _next(self, game: Game, bot: Webhook, *, attempts: bool = False) -> NextDelivery:
+    def _next(self, game: Game, bot: UrlBot, *, attempts: bool = False) -> NextMessage:
         now_ms = self._games.time_of(game)
-        return self._store.next(bot.ref, game.id, now_ms, max_failures=_CIRCUIT_FAILURES, attempts=attempts)
+        return self._store.next(
+            bot.receiver.ref, game.id, now_ms, max_failures=_CIRCUIT_FAILURES, attempts=attempts
+        )
 
-    def _queue(self, game: Game, bot: Webhook, progress: Progress, decision: str) -> None:
+    def _queue(self, game: Game, bot: UrlBot, progress: Progress, decision: str) -> None:
         now_ms = self._games.time_of(game)
-        delivery_id = bot.delivery_id(progress.number + 1)
-        delivery = Delivery(delivery_id, game.id, DECISION, decision.encode(), now_ms, now_ms)
-        queued = [(game.id, delivery_id, deliveries.encode(delivery))]
-        self._store.queue(bot.ref, progress, decision, queued, self._games.settings.max_game_ttl_s)
+        message_id = bot.receiver.message_id(progress.number + 1)
+        message = Message(message_id, game.id, DECISION, decision.encode(), now_ms, now_ms)
+        queued = [(game.id, message_id, message_records.encode(message))]
+        self._store.queue(bot.receiver.ref, progress, decision, queued, self._games.settings.max_game_ttl_s)
 
-    def _ask_or_give_up(self, game: Game, bot: Webhook, delivery: Delivery, *, has_slot: bool) -> int | None:
+    def _ask_or_give_up(self, game: Game, bot: UrlBot, message: Message, *, has_slot: bool) -> int | None:
         """Ask for a decision, unless the bot has failed too often or waited too long; return when next."""
         found = self._next(game, bot, attempts=has_slot)
-        if found.id != delivery.id:  # another dispatcher has ended it
+        if found.id != message.id:  # another dispatcher has ended it
             return self._games.now_ms()
         if has_slot and not found.open_until_ms:
-            return self._ask(game, bot, found, delivery)
-        if not found.open_until_ms and self._games.time_of(game) - delivery.created_ms < _MAX_WAIT_MS:
-            return self._games.now_ms() + self._slots.pause_ms(bot.account)
-        self._give_up(_asked(bot, delivery))
+            return self._ask(game, bot, found, message)
+        if not found.open_until_ms and self._games.time_of(game) - message.created_ms < _MAX_WAIT_MS:
+            return self._games.now_ms() + self._slots.pause_ms(bot.receiver.account)
+        self._give_up(_asked(bot, message))
         error = _HAS_FAILED if found.open_until_ms else _NO_SLOT
-        ended = replace(delivery, status=DeliveryStatus.FAILED, next_ms=None, error=error)
+        ended = replace(message, status=MessageStatus.FAILED, next_ms=None, error=error)
         now_ms = self._games.time_of(game)
-        result = Recorded(found.data, deliveries.encode(ended), over=True, failed=None, now_ms=now_ms)
-        self._store.record(bot.ref, game.id, delivery.id, result)
+        result = Recorded(found.data, message_records.encode(ended), over=True, failed=None, now_ms=now_ms)
+        self._store.record(bot.receiver.ref, game.id, message.id, result)
         return None
 
-    def _ask(self, game: Game, bot: Webhook, found: NextDelivery, delivery: Delivery) -> int | None:
+    def _ask(self, game: Game, bot: UrlBot, found: NextMessage, message: Message) -> int | None:
         """Send a decision and play the answer; return when to ask again."""
         asked_ms = self._games.time_of(game)
-        body = decision_message(game, seat_of_bot(game, bot.id), asked_ms)
-        reply = self._sender.post(bot.url, bot.secrets(asked_ms), delivery.id, body)
+        body = decision_body(game, seat_of_bot(game, bot.id), asked_ms)
+        reply = self._sender.post(bot.receiver.url, bot.receiver.secrets(asked_ms), message.id, body)
         try:
-            error = self._played(game, bot, delivery, reply)
+            error = self._played(game, bot, message, reply)
         except Problem as problem:
             if problem.code == "idempotency_key_reused":  # another dispatcher has played another answer
                 return self._games.now_ms()
@@ -186,15 +191,15 @@ class BotDispatch:
         now_ms = self._games.time_of(game)
         pause_ms = None
         if error not in ("", _LATE):
-            if delivery.attempt + 1 < ATTEMPTS:
+            if message.attempt + 1 < ATTEMPTS:
                 pause_ms = retry_ms(1, min(reply.retry_after_s, _MAX_RETRY_AFTER_S))
             else:
-                self._give_up(_asked(bot, delivery))
-        after = delivery.after(reply, now_ms, error, pause_ms)
+                self._give_up(_asked(bot, message))
+        after = message.after(reply, now_ms, error, pause_ms)
         self._record(bot, found, after, failed=not reply.is_ok)
         return None if pause_ms is None or game.clock_ms is not None else after.next_ms
 
-    def _played(self, game: Game, bot: Webhook, delivery: Delivery, reply: Reply) -> str:
+    def _played(self, game: Game, bot: UrlBot, message: Message, reply: Reply) -> str:
         """Play an answer; return why that failed, empty if it did not.
 
         :raises Problem: idempotency_key_reused.
@@ -205,7 +210,7 @@ class BotDispatch:
         assert seat is not None
         try:
             move = chosen_move(game, seat, reply.body)
-            play_choice(self._games, _asked(bot, delivery), move)
+            play_choice(self._games, _asked(bot, message), move)
         except ValueError as error:
             return str(error)
         except RuleError as error:
@@ -225,20 +230,20 @@ class BotDispatch:
             if problem.code != OVERTAKEN:
                 raise
 
-    def _record(self, bot: Webhook, found: NextDelivery, after: Delivery, *, failed: bool) -> None:
+    def _record(self, bot: UrlBot, found: NextMessage, after: Message, *, failed: bool) -> None:
         """Store the result of an attempt; further failures open the circuit."""
-        over, now_ms = after.status != DeliveryStatus.PENDING, after.at_ms or 0
+        over, now_ms = after.status != MessageStatus.PENDING, after.at_ms or 0
         beyond = found.failures + 1 - _CIRCUIT_FAILURES
         open_ms = now_ms + circuit_ms(beyond) if failed and beyond >= 0 else 0
-        result = Recorded(found.data, deliveries.encode(after), over, failed, now_ms, open_ms)
-        self._store.record(bot.ref, after.game, after.id, result)
+        result = Recorded(found.data, message_records.encode(after), over, failed, now_ms, open_ms)
+        self._store.record(bot.receiver.ref, after.game, after.id, result)
 
 
-def _asked(bot: Webhook, delivery: Delivery) -> Asked:
-    return Asked(delivery.game, bot.id, delivery.body.decode(), delivery.id)
+def _asked(bot: UrlBot, message: Message) -> Asked:
+    return Asked(message.game, bot.id, message.body.decode(), message.id)
 
 
-def decision_message(game: Game, seat: int | None, now_ms: int) -> bytes:
+def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
     """Return the request to the bot of a seat: its view of the game, its actions and the time left."""
     assert seat is not None
     limit_ms = round(1000 * MAX_SECONDS)

@@ -30,11 +30,11 @@ def _blueprints() -> Mapping[Blueprint, str]:
 
 
 def _join(host: Host) -> Joined:
-    from skye_server.http.rate_limits import charge_webhook_request  # noqa: PLC0415
+    from skye_server.http.rate_limits import charge_receiver_request  # noqa: PLC0415
     from skye_server.url_bots.bots import UrlBots  # noqa: PLC0415
 
     is_dispatched = not host.is_nested
-    return Joined(UrlBots(host.games, host.challenges, charge_webhook_request, dispatched=is_dispatched))
+    return Joined(UrlBots(host.games, host.challenges, charge_receiver_request, dispatched=is_dispatched))
 
 
 def _sent() -> tuple[Sent, ...]:
@@ -44,11 +44,11 @@ def _sent() -> tuple[Sent, ...]:
 
 
 def _game_deleted(store: RedisStore, game: Game) -> None:
-    from skye_server.outgoing.webhook_store import WebhookStore  # noqa: PLC0415
+    from skye_server.outgoing.receiver_store import ReceiverStore  # noqa: PLC0415
     from skye_server.url_bots.bots import bot_owner  # noqa: PLC0415
 
     for url_bot in filter(None, (seat.url_bot for seat in game.seats)):
-        WebhookStore(store.calls).delete_all(bot_owner(url_bot))
+        ReceiverStore(store.calls).delete_all(bot_owner(url_bot))
 
 
 def _handlers(games: Games) -> Mapping[str, Handler]:

@@ -16,8 +16,8 @@ from skye_server.http.request_parsing import bearer_token, command_from_request,
 from skye_server.http.responses import etag, game_response, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, Describe, ResponseDoc, Token, writes
-from skye_server.outgoing.records import DeliveryList, delivery_view
-from skye_server.url_bots.bots import bot_deliveries, delete_bots
+from skye_server.outgoing.messages import DeliveryList, delivery_view
+from skye_server.url_bots.bots import bot_messages, delete_bots
 from skye_server.url_bots.commands import authorize_bot, bind_bot, release_bot
 from skye_server.url_bots.sent import TAG
 
@@ -47,7 +47,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     with url_bots().of_player(command, body) as secret:
         changed, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     with suppress(Problem):  # as in `delete_bots`
-        # A late retry keeps the current bot, and the deliveries of one that the server has replaced show why.
+        # A late retry keeps the current bot, and the messages to one that the server has replaced show why.
         kept = {seat.url_bot for seat in games.repository.current(game).seats if seat.bot is not None}
         delete_bots(games.store, *{replaced, body["url_bot"]} - kept)
     number = require_seat(changed.game, changed.caller, seat)
@@ -88,5 +88,5 @@ def list_bot_deliveries(game: str, seat: int) -> Response:
     games = collaborators().games
     current, caller = games.read(game, bearer_token())
     number = authorize_bot(current, caller, seat)
-    found = bot_deliveries(games.store, current.seats[number].url_bot)
-    return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})
+    found = bot_messages(games.store, current.seats[number].url_bot)
+    return json_response({"deliveries": [delivery_view(message) for message in found]})

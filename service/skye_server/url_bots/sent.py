@@ -8,7 +8,7 @@ from skye.fields import Count, Keywords, Seat
 from skye_server.games.views.actions import Actions
 from skye_server.games.views.game import GameView
 from skye_server.openapi.sent_requests import Sent, challenge_request
-from skye_server.outgoing.messages import Message
+from skye_server.outgoing.messages import MessageBody
 from skye_server.outgoing.sender import MAX_SECONDS
 
 TAG = "Bots at URLs"
@@ -25,7 +25,7 @@ class DecisionData(TypedDict):
     ]
 
 
-class DecisionMessage(Message):
+class DecisionMessage(MessageBody):
     """A decision that the seat of a bot at a URL must make."""
 
     type: Literal["decision"]

@@ -1,13 +1,13 @@
-"""Deliver webhooks: queue the events of their owners, and send what is queued.
+"""Send to webhooks: queue the events of their owners as messages, and send what is queued.
 
 A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
 
 - `OWNER/OWNER`: events of the owner may be missing in the queues of the owner's webhooks;
-- `GAME/OWNER/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
-  each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
-  For events about no game, the owner stands in place of the game.
+- `GAME/OWNER/WEBHOOK`: messages about a game to one webhook are queued. So those about a game are sent in
+  order, each after the receiver has accepted the one before, and a receiver that refuses one delays no other
+  game. For events about no game, the owner stands in place of the game.
 
-Both are safe to repeat. The result of an attempt is stored only if the delivery has not changed since it was
+Both are safe to repeat. The result of an attempt is stored only if the message has not changed since it was
 read, so a dispatcher that was suspended while it sent one does not send the next.
 """
 
@@ -23,30 +23,22 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games.views.player_events import event_view
 from skye_server.outgoing.account_slots import AccountSlots
-from skye_server.outgoing.records import (
-    NO_GAME,
-    STANDARD,
-    Delivery,
-    DeliveryStatus,
-    Webhook,
-    WebhookStatus,
-    deliveries,
-    webhook_records,
-)
-from skye_server.outgoing.retries import circuit_ms, retry_ms
-from skye_server.outgoing.sender import Reply, Sender
-from skye_server.outgoing.webhook_store import (
+from skye_server.outgoing.messages import NO_GAME, Message, MessageStatus, message_records
+from skye_server.outgoing.receiver_store import (
     CIRCUIT_FAILURES,
     MAX_QUEUED,
-    NextDelivery,
+    NextMessage,
     Progress,
+    ReceiverRef,
+    ReceiverStore,
     Recorded,
-    WebhookRef,
-    WebhookStore,
 )
+from skye_server.outgoing.receivers import STANDARD, ReceiverStatus
+from skye_server.outgoing.retries import circuit_ms, retry_ms
+from skye_server.outgoing.sender import Reply, Sender
 from skye_server.players.player_games import NO_EVENT
 from skye_server.store.shards import PLAYER_OWNER
-from skye_server.webhooks.entries import delivery_entry, game_of
+from skye_server.webhooks.entries import game_of, messages_entry
 from skye_server.webhooks.formats import CHAT_SERVICES, sentence
 from skye_server.webhooks.game_events import (
     DECISION_EVENTS,
@@ -57,6 +49,7 @@ from skye_server.webhooks.game_events import (
     is_decision_open,
     report,
 )
+from skye_server.webhooks.webhook_record import Webhook, decode_webhook
 from skye_server.webhooks.webhooks import Webhooks
 
 _PAGE: Final = 200
@@ -74,23 +67,23 @@ DISABLED_AFTER_MS: Final = 5 * 86_400_000
 _GONE: Final = (410,)
 
 _CONFLICT_MS: Final = 1_000
-"""When to look at a game again whose delivery another dispatcher has sent."""
+"""When to look at a game again about which another dispatcher has sent the message."""
 
 
 class _ToSend(NamedTuple):
-    """A delivery that is due."""
+    """A message that is due."""
 
     webhook: Webhook
-    found: NextDelivery
-    delivery: Delivery
+    found: NextMessage
+    message: Message
 
 
 class WebhookDispatch:
-    """Delivers the webhooks of a store."""
+    """Sends to the webhooks of a store."""
 
     def __init__(self, games: Games, webhooks: Webhooks, sender: Sender, slots: AccountSlots) -> None:
         self._games, self._webhooks, self._sender, self._slots = games, webhooks, sender, slots
-        self._store, self._due = WebhookStore(games.store.calls), games.store.due
+        self._store, self._due = ReceiverStore(games.store.calls), games.store.due
         self._queueing = AccountSlots(_MAX_QUEUEING, _MAX_QUEUEING_EACH)
 
     def attend(self, entry: str) -> int | None:
@@ -101,15 +94,15 @@ class WebhookDispatch:
         place, owner, *webhook = entry.split("/")
         if not webhook:
             return self._queue_events(owner)
-        return self._deliver(owner, game_of(owner, place), *webhook)
+        return self._send(owner, game_of(owner, place), *webhook)
 
     # Queue events.
 
     def _queue_events(self, owner: str) -> int | None:
-        active = [hook for hook in self._webhooks.of(owner) if hook.status == WebhookStatus.ACTIVE]
+        active = [hook for hook in self._webhooks.of(owner) if hook.receiver.status == ReceiverStatus.ACTIVE]
         if not active:
             return None
-        account = active[0].account
+        account = active[0].receiver.account
         with self._queueing.slot(account) as is_granted:
             if not is_granted:
                 return self._games.now_ms() + self._queueing.pause_ms(account)
@@ -128,7 +121,7 @@ class WebhookDispatch:
 
     def _queue_player_events(self, webhook: Webhook, player: str) -> int | None:
         """Queue the next events of a player; return when to continue: 0 for now, None without more events."""
-        progress = self._store.progress(webhook.ref)
+        progress = self._store.progress(webhook.receiver.ref)
         if progress.queued >= MAX_QUEUED:
             return self._games.now_ms() + _QUEUED_LATER_MS
         if not progress.cursor:  # as in `_queue_game_events`
@@ -148,12 +141,13 @@ class WebhookDispatch:
 
     def _queue_game_events(self, webhook: Webhook) -> int | None:
         """Queue the events of a game; return when to continue, such as when its deadline is near."""
-        progress = self._store.progress(webhook.ref)
+        progress = self._store.progress(webhook.receiver.ref)
         if progress.queued >= MAX_QUEUED:
             return self._games.now_ms() + _QUEUED_LATER_MS
         cursor = decode_cursor(progress.cursor) if progress.cursor else None
         try:
-            game, changes = self._games.changes_after(webhook.owner, cursor.last_event if cursor else 0)
+            owner, after = webhook.receiver.owner, cursor.last_event if cursor else 0
+            game, changes = self._games.changes_after(owner, after)
         except Problem as problem:
             if problem.code != "game_not_found":
                 raise
@@ -170,19 +164,19 @@ class WebhookDispatch:
     def _queue(
         self, webhook: Webhook, progress: Progress, cursor: str, events: list[tuple[str, dict[str, Any]]]
     ) -> bool:
-        """Queue deliveries; return False if the webhook is deleted or another thread has moved its cursor."""
+        """Queue messages; return False if the webhook is deleted or another thread has moved its cursor."""
         now_ms = self._games.now_ms()
-        queued: list[Delivery] = []
+        queued: list[Message] = []
         for kind, view in events:
             if kind in webhook.types:
                 number = progress.number + len(queued) + 1
-                queued.append(_delivery(webhook, number, kind, view, now_ms))
-        entries = {delivery_entry(webhook.ref, each.game, now_ms) for each in queued}
-        for entry in entries:  # before the deliveries, so that a crash between the two delays them only
+                queued.append(_message(webhook, number, kind, view, now_ms))
+        entries = {messages_entry(webhook.receiver.ref, each.game, now_ms) for each in queued}
+        for entry in entries:  # before the messages, so that a crash between the two delays them only
             self._due.add(entry._replace(due_ms=now_ms + _QUEUED_LATER_MS))
-        encoded = [(each.game, each.id, deliveries.encode(each)) for each in queued]
-        ttl_s = self._webhooks.ttl_s(webhook.owner)
-        is_queued = self._store.queue(webhook.ref, progress, cursor, encoded, ttl_s)
+        encoded = [(each.game, each.id, message_records.encode(each)) for each in queued]
+        ttl_s = self._webhooks.ttl_s(webhook.receiver.owner)
+        is_queued = self._store.queue(webhook.receiver.ref, progress, cursor, encoded, ttl_s)
         if is_queued:
             for entry in entries:
                 self._due.add(entry)
@@ -190,48 +184,49 @@ class WebhookDispatch:
 
     # Send what is queued.
 
-    def _deliver(self, owner: str, game_id: str, webhook_id: str) -> int | None:
-        ref = WebhookRef(owner, webhook_id)
+    def _send(self, owner: str, game_id: str, webhook_id: str) -> int | None:
+        ref = ReceiverRef(owner, webhook_id)
         until = time.monotonic() + _TURN_S
         while time.monotonic() < until:
             waiting = self._to_send(ref, game_id, attempts=False)
             if isinstance(waiting, int | None):
                 return waiting
-            account = waiting.webhook.account
+            account = waiting.webhook.receiver.account
             with self._slots.slot(account) as is_granted:
                 if not is_granted:
                     return self._games.now_ms() + self._slots.pause_ms(account)
                 sending = self._to_send(ref, game_id, attempts=True)  # it may have changed meanwhile
                 if isinstance(sending, int | None):
                     return sending
-                webhook, found, delivery = sending
-                body = self._body(webhook, delivery)
+                webhook, found, message = sending
+                body = self._body(webhook, message)
                 if body is None:
-                    next_ms = self._skip(webhook, found, delivery)
+                    next_ms = self._skip(webhook, found, message)
                     if next_ms is not None:
                         return next_ms
                     continue
-                secrets = webhook.secrets(self._games.now_ms())
-                reply = self._sender.post(webhook.url, secrets, delivery.id, body)
+                receiver = webhook.receiver
+                secrets = receiver.secrets(self._games.now_ms())
+                reply = self._sender.post(receiver.url, secrets, message.id, body)
             if reply.status in _gone(webhook):
                 self._webhooks.delete(owner, webhook_id)
                 return None
-            next_ms = self._record(webhook, found, delivery, reply)
+            next_ms = self._record(webhook, found, message, reply)
             if next_ms is not None:
                 return next_ms
         return self._games.now_ms()
 
-    def _body(self, webhook: Webhook, delivery: Delivery) -> bytes | None:
+    def _body(self, webhook: Webhook, message: Message) -> bytes | None:
         """Return the body of a request with an event; None if a chat service must not show it any more."""
-        message = msgspec.json.decode(delivery.body)
-        data = message["data"]
-        is_stale = delivery.type in DECISION_EVENTS and self._is_stale(data)
+        body = msgspec.json.decode(message.body)
+        data = body["data"]
+        is_stale = message.type in DECISION_EVENTS and self._is_stale(data)
         if webhook.format == STANDARD:
-            return msgspec.json.encode(message | {"stale": is_stale})
+            return msgspec.json.encode(body | {"stale": is_stale})
         if is_stale:
             return None
-        is_of_player = webhook.owner.startswith(PLAYER_OWNER)
-        text = sentence(delivery.type, data, to_player=is_of_player)
+        is_of_player = webhook.receiver.owner.startswith(PLAYER_OWNER)
+        text = sentence(message.type, data, to_player=is_of_player)
         return CHAT_SERVICES[webhook.format].body(text)
 
     def _is_stale(self, data: Mapping[str, Any]) -> bool:
@@ -244,29 +239,29 @@ class WebhookDispatch:
             return True
         return not is_decision_open(game, changes, data["seat"], data["phase"], data["game_last_event"])
 
-    def _skip(self, webhook: Webhook, found: NextDelivery, before: Delivery) -> int | None:
-        """Record that a delivery is not sent; return when the next one of the game is due, None for now."""
+    def _skip(self, webhook: Webhook, found: NextMessage, before: Message) -> int | None:
+        """Record that a message is not sent; return when the next one about the game is due, None for now."""
         now_ms = self._games.now_ms()
-        after = deliveries.encode(before.skipped(now_ms))
+        after = message_records.encode(before.skipped(now_ms))
         result = Recorded(found.data, after, over=True, failed=None, now_ms=now_ms)
-        is_recorded = self._store.record(webhook.ref, before.game, before.id, result)
+        is_recorded = self._store.record(webhook.receiver.ref, before.game, before.id, result)
         return None if is_recorded else now_ms + _CONFLICT_MS
 
-    def _to_send(self, ref: WebhookRef, game_id: str, *, attempts: bool) -> _ToSend | int | None:
-        """Return the delivery of a game to send now; otherwise when there is one, None for never."""
+    def _to_send(self, ref: ReceiverRef, game_id: str, *, attempts: bool) -> _ToSend | int | None:
+        """Return the message about a game to send now; otherwise when there is one, None for never."""
         now_ms = self._games.now_ms()
         found = self._store.next(ref, game_id, now_ms, attempts=attempts)
-        if found.webhook is None:
+        if found.receiver is None:
             return None
-        webhook = webhook_records.decode(found.webhook)
-        if webhook.status != WebhookStatus.ACTIVE or not found.id:
+        webhook = decode_webhook(found.receiver)
+        if webhook.receiver.status != ReceiverStatus.ACTIVE or not found.id:
             return None
-        delivery = deliveries.decode(found.data)
-        due_ms = max(found.open_until_ms, delivery.next_ms or 0)
-        return due_ms if due_ms > now_ms else _ToSend(webhook, found, delivery)
+        message = message_records.decode(found.data)
+        due_ms = max(found.open_until_ms, message.next_ms or 0)
+        return due_ms if due_ms > now_ms else _ToSend(webhook, found, message)
 
-    def _record(self, webhook: Webhook, found: NextDelivery, before: Delivery, reply: Reply) -> int | None:
-        """Store the result of an attempt; return when the next one of the game is due, None for now."""
+    def _record(self, webhook: Webhook, found: NextMessage, before: Message, reply: Reply) -> int | None:
+        """Store the result of an attempt; return when the next one about the game is due, None for now."""
         now_ms = self._games.now_ms()
         pause_ms = None if reply.is_ok else retry_ms(before.attempt + 1, reply.retry_after_s)
         after = before.after(reply, now_ms, reply.problem, pause_ms)
@@ -275,13 +270,13 @@ class WebhookDispatch:
         open_ms = now_ms + circuit_ms(beyond) if not reply.is_ok and beyond >= 0 else 0
         result = Recorded(
             found.data,
-            deliveries.encode(after),
-            after.status != DeliveryStatus.PENDING,
+            message_records.encode(after),
+            after.status != MessageStatus.PENDING,
             not reply.is_ok,
             now_ms,
             open_ms,
         )
-        if not self._store.record(webhook.ref, before.game, before.id, result):
+        if not self._store.record(webhook.receiver.ref, before.game, before.id, result):
             return now_ms + _CONFLICT_MS
         since_ms = found.failing_since_ms
         if not reply.is_ok and since_ms and now_ms - since_ms >= DISABLED_AFTER_MS:
@@ -295,8 +290,8 @@ def _gone(webhook: Webhook) -> Sequence[int]:
     return _GONE if webhook.format == STANDARD else CHAT_SERVICES[webhook.format].gone
 
 
-def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Delivery:
+def _message(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Message:
     game: str = view.get("game_id", NO_GAME)
     href = None if game == NO_GAME else f"/v1/games/{game}"
     body = msgspec.json.encode({"type": kind, "timestamp": view["at"], "href": href, "data": view})
-    return Delivery(webhook.delivery_id(number), game, kind, body, now_ms, now_ms)
+    return Message(webhook.receiver.message_id(number), game, kind, body, now_ms, now_ms)

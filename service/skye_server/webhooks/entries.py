@@ -1,15 +1,15 @@
-"""The entries of the due queue for the deliveries of webhooks; `games.due` has those for events."""
+"""The entries of the due queue for the messages to webhooks; `games.due` has those for events."""
 
 from __future__ import annotations
 
 from skye_server.games.due import Due
-from skye_server.outgoing.records import NO_GAME
-from skye_server.outgoing.webhook_store import WebhookRef
+from skye_server.outgoing.messages import NO_GAME
+from skye_server.outgoing.receiver_store import ReceiverRef
 from skye_server.store.shards import PLAYER_OWNER
 
 
-def delivery_entry(ref: WebhookRef, game_id: str, due_ms: int) -> Due:
-    """Return the entry for queued deliveries of a game to a webhook.
+def messages_entry(ref: ReceiverRef, game_id: str, due_ms: int) -> Due:
+    """Return the entry for queued messages about a game to a webhook.
 
     :param game_id: the game of the events, or `NO_GAME`.
     """
@@ -18,5 +18,5 @@ def delivery_entry(ref: WebhookRef, game_id: str, due_ms: int) -> Due:
 
 
 def game_of(owner: str, place: str) -> str:
-    """Return the game of an entry for deliveries, `NO_GAME` for none."""
+    """Return the game of an entry for messages, `NO_GAME` for none."""
     return NO_GAME if place == owner and owner.startswith(PLAYER_OWNER) else place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skye_server.contract.fields import Requested, StringEnum
-from skye_server.outgoing.records import STANDARD
+from skye_server.outgoing.receivers import STANDARD
 from skye_server.webhooks.formats import CHAT_SERVICES
 
 

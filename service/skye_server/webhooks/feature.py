@@ -60,17 +60,17 @@ def _host_token_replaced(game: str) -> Mapping[str, Any]:
 
 
 def _counts_of_player(store: RedisStore, player: str) -> Mapping[str, int]:
-    from skye_server.outgoing.webhook_store import WebhookStore  # noqa: PLC0415
+    from skye_server.outgoing.receiver_store import ReceiverStore  # noqa: PLC0415
     from skye_server.store.shards import player_owner  # noqa: PLC0415
 
-    return {"webhooks": len(WebhookStore(store.calls).all(player_owner(player)))}
+    return {"webhooks": len(ReceiverStore(store.calls).all(player_owner(player)))}
 
 
 def _player_deleted(store: RedisStore, player: str) -> None:
-    from skye_server.outgoing.webhook_store import WebhookStore  # noqa: PLC0415
+    from skye_server.outgoing.receiver_store import ReceiverStore  # noqa: PLC0415
     from skye_server.store.shards import player_owner  # noqa: PLC0415
 
-    WebhookStore(store.calls).delete_all(player_owner(player))
+    ReceiverStore(store.calls).delete_all(player_owner(player))
 
 
 def _handlers(games: Games) -> Mapping[str, Handler]:
@@ -90,17 +90,17 @@ def _handlers(games: Games) -> Mapping[str, Handler]:
 def _rebuild(store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[Due]:
     """Yield the due entries of the webhooks of a player or a game."""
     from skye_server.games.due import events_entry  # noqa: PLC0415
-    from skye_server.outgoing.webhook_store import WebhookRef, WebhookStore  # noqa: PLC0415
+    from skye_server.outgoing.receiver_store import ReceiverRef, ReceiverStore  # noqa: PLC0415
     from skye_server.store.shards import PLAYER_OWNER  # noqa: PLC0415
-    from skye_server.webhooks.entries import delivery_entry  # noqa: PLC0415
+    from skye_server.webhooks.entries import messages_entry  # noqa: PLC0415
 
     if kind != "webhooks" or ("." in owner and not owner.startswith(PLAYER_OWNER)):  # that of a bot
         return
     yield events_entry(owner, now_ms)
-    webhooks = WebhookStore(store.calls)
-    for webhook in webhooks.all(owner):
-        ref = WebhookRef(owner, webhook)
-        yield from (delivery_entry(ref, game, now_ms) for game in webhooks.queued_games(ref))
+    receivers = ReceiverStore(store.calls)
+    for webhook in receivers.all(owner):
+        ref = ReceiverRef(owner, webhook)
+        yield from (messages_entry(ref, game, now_ms) for game in receivers.queued_games(ref))
 
 
 FEATURE: Final = Feature(

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from skye.fields import Keywords
 from skye_server.contract.fields import Boolean
 from skye_server.http.framework import collaborators, feature
-from skye_server.outgoing.records import Webhook
 from skye_server.webhooks.views import ReplacedWebhook, replaced_view
+from skye_server.webhooks.webhook_record import Webhook
 from skye_server.webhooks.webhooks import Webhooks
 
 _KEEP: Final = Boolean(

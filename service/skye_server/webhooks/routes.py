@@ -16,25 +16,19 @@ from skye_server.games.authorization import require_host
 from skye_server.games.player_events import WEBHOOK_EVENTS
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.framework import collaborators, feature
-from skye_server.http.rate_limits import charge_webhook_request
+from skye_server.http.rate_limits import charge_receiver_request
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token
-from skye_server.outgoing.records import (
-    DeliveryList,
-    DeliveryView,
-    HttpStatus,
-    ProblemText,
-    Webhook,
-    delivery_view,
-)
+from skye_server.outgoing.messages import DeliveryList, DeliveryView, HttpStatus, ProblemText, delivery_view
 from skye_server.store.shards import player_owner
 from skye_server.webhooks.enums import WebhookFormat
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
 from skye_server.webhooks.sent import TAG
 from skye_server.webhooks.views import WebhookView, webhook_view
+from skye_server.webhooks.webhook_record import Webhook
 from skye_server.webhooks.webhooks import Webhooks
 
 blueprint = Blueprint(TAG, __name__, url_prefix="/v1")
@@ -218,9 +212,9 @@ def _add_collection(place: _Place) -> None:
         sends no challenge: the webhook is `active` at once.
         """
         owner = place.owner(**parts)
-        charge_webhook_request()
+        charge_receiver_request()
         webhook = _webhooks().create(owner, command_from_request(), body, place.cursor(**parts))
-        location = f"/v1{place.path}/{webhook.id}".replace("<game>", parts.get("game", ""))
+        location = f"/v1{place.path}/{webhook.receiver.id}".replace("<game>", parts.get("game", ""))
         return uncached_json(_secret_view(webhook), 201, [("Location", location)])
 
     @blueprint.route(place.path)
@@ -261,7 +255,7 @@ def _add_item(place: _Place) -> None:
         """
         owner = _owner_to_write(place, parts)
         if "url" in body:
-            charge_webhook_request()
+            charge_receiver_request()
         return uncached_json(_shown(_webhooks().change(owner, webhook, body, bearer_token())))
 
     @blueprint.route(item, methods=["DELETE"])
@@ -295,7 +289,7 @@ def _add_item(place: _Place) -> None:
         the credential of the request.
         """
         owner = _owner_to_write(place, parts)
-        charge_webhook_request()
+        charge_receiver_request()
         tested, reply = _webhooks().test(owner, webhook, bearer_token())
         view = {
             "webhook": _shown(tested),
@@ -330,8 +324,8 @@ def _add_item(place: _Place) -> None:
 
         The latest 100, with the last attempt of each, and the time of the next.
         """
-        found = _webhooks().deliveries(place.owner(**parts), webhook)
-        return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})
+        found = _webhooks().messages(place.owner(**parts), webhook)
+        return json_response({"deliveries": [delivery_view(message) for message in found]})
 
     @blueprint.route(f"{item}/deliveries/<delivery>/retry", methods=["POST"])
     @place.describe(
@@ -347,7 +341,7 @@ def _add_item(place: _Place) -> None:
         after later events of its game.
         """
         owner = _owner_to_write(place, parts)
-        charge_webhook_request()
+        charge_receiver_request()
         return uncached_json(delivery_view(_webhooks().retry(owner, webhook, delivery)))
 
 
@@ -376,4 +370,4 @@ def _shown(webhook: Webhook) -> dict[str, Any]:
 
 
 def _secret_view(webhook: Webhook) -> dict[str, Any]:
-    return _shown(webhook) | {"secret": webhook.secret or None}
+    return _shown(webhook) | {"secret": webhook.receiver.secret or None}

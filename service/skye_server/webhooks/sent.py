@@ -7,14 +7,13 @@ from typing import Annotated
 from skye.fields import Component, Keywords
 from skye_server.games.views.player_events import PlayerEventView
 from skye_server.openapi.sent_requests import Sent, challenge_request
-from skye_server.outgoing.messages import Message
-from skye_server.outgoing.records import EventName
+from skye_server.outgoing.messages import EventName, MessageBody
 from skye_server.outgoing.sender import MAX_SECONDS
 
 TAG = "Webhooks"
 
 
-class WebhookEventMessage(Message):
+class WebhookEventMessage(MessageBody):
     """An event of a player key or of a game. It has no hidden values: load the game for the rest."""
 
     type: Annotated[EventName, "The type of the event, as in `data`."]

@@ -9,8 +9,9 @@ from skye.fields import Component, Keywords
 from skye_server.contract.fields import MAX_URL_LENGTH
 from skye_server.games.views.fields import GameId, Timestamp
 from skye_server.games.views.game import timestamp
-from skye_server.outgoing.records import EventName, ProblemText, Webhook
+from skye_server.outgoing.messages import EventName, ProblemText
 from skye_server.store.shards import PLAYER_OWNER
+from skye_server.webhooks.webhook_record import Webhook
 
 WebhookId: TypeAlias = Annotated[str, Component("WebhookId")]
 
@@ -41,21 +42,23 @@ class ReplacedWebhook(WebhookView):
 
 def webhook_view(webhook: Webhook, now_ms: int) -> dict[str, Any]:
     """Return a webhook as the API shows it, without its secret."""
-    is_rotating = now_ms < webhook.old_until_ms
+    receiver = webhook.receiver
+    is_rotating = now_ms < receiver.old_until_ms
     return {
-        "id": webhook.id,
-        "url": webhook.url,
+        "id": receiver.id,
+        "url": receiver.url,
         "types": webhook.types,
         "description": webhook.description,
         "format": webhook.format,
-        "status": webhook.status,
-        "problem": webhook.problem or None,
-        "created_at": timestamp(webhook.created_ms),
-        "old_secret_until": timestamp(webhook.old_until_ms) if is_rotating else None,
+        "status": receiver.status,
+        "problem": receiver.problem or None,
+        "created_at": timestamp(receiver.created_ms),
+        "old_secret_until": timestamp(receiver.old_until_ms) if is_rotating else None,
     }
 
 
 def replaced_view(webhook: Webhook, now_ms: int) -> ReplacedWebhook:
     """Return a webhook that was made with a replaced credential as the API shows it."""
-    game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
+    owner = webhook.receiver.owner
+    game = None if owner.startswith(PLAYER_OWNER) else owner
     return cast("ReplacedWebhook", webhook_view(webhook, now_ms) | {"game_id": game})

@@ -1,9 +1,10 @@
-"""Webhooks of players and games: create, list, change, test and delete them, and read their deliveries."""
+"""Webhooks of players and games: create, list, change, test and delete them, and read what they were sent."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -14,25 +15,18 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
 from skye_server.games.due import events_entry
 from skye_server.outgoing.account_slots import account_of
-from skye_server.outgoing.challenges import CHALLENGE_SECONDS, Challenges, challenge, message_id
-from skye_server.outgoing.records import (
-    STANDARD,
-    Delivery,
-    DeliveryStatus,
-    Webhook,
-    WebhookStatus,
-    deliveries,
-    new_id,
-    webhook_records,
-)
+from skye_server.outgoing.challenges import CHALLENGE_SECONDS, Challenges, challenge, new_message_id
+from skye_server.outgoing.messages import Message, MessageStatus, message_records
+from skye_server.outgoing.receiver_store import PutOutcome, ReceiverRef, ReceiverStore, Recorded
+from skye_server.outgoing.receivers import STANDARD, Receiver, ReceiverStatus, new_id
 from skye_server.outgoing.sender import Reply, Sender, new_secret
 from skye_server.outgoing.targets import TargetError
-from skye_server.outgoing.webhook_store import PutOutcome, Recorded, WebhookRef, WebhookStore
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.redis_players import KEY_TTL_S
 from skye_server.store.shards import PLAYER_OWNER, player_owner
-from skye_server.webhooks.entries import delivery_entry
+from skye_server.webhooks.entries import messages_entry
 from skye_server.webhooks.formats import CHAT_SERVICES, TEST_SENTENCE
+from skye_server.webhooks.webhook_record import Webhook, decode_webhook, encode_webhook
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
 
@@ -54,7 +48,7 @@ class Webhooks:
         self._challenges = challenges
         self._game_ttl_s = settings.max_game_ttl_s
         self._commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
-        self._store = WebhookStore(games.store.calls)
+        self._store = ReceiverStore(games.store.calls)
 
     def create(self, owner: str, command: Command, body: dict[str, Any], cursor: str) -> Webhook:
         """Create a webhook, after its receiver was sent a challenge; a retry returns the same one.
@@ -65,26 +59,31 @@ class Webhooks:
         :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy.
         """
         webhook_id = new_id(command, f"webhook/{owner}")
-        stored = self._store.get(WebhookRef(owner, webhook_id))
+        stored = self._store.get(ReceiverRef(owner, webhook_id))
         if stored is not None:
-            webhook = webhook_records.decode(stored)
-            if webhook.digest != command.digest:
+            webhook = decode_webhook(stored)
+            if webhook.receiver.digest != command.digest:
                 raise Problem("idempotency_key_reused")
-            return replace(webhook, secret="") if webhook.old_secret else self._repeated(webhook)
+            return (
+                webhook.with_receiver(secret="") if webhook.receiver.old_secret else self._repeated(webhook)
+            )
         if len(self._store.all(owner)) >= MAX_WEBHOOKS:
             raise _too_many()
-        webhook = Webhook(
+        receiver = Receiver(
             id=webhook_id,
             owner=owner,
             url=body["url"],
-            types=tuple(body["types"]),
-            description=body["description"],
             secret=body.get("secret") or new_secret(),
-            status=WebhookStatus.UNVERIFIED,
+            status=ReceiverStatus.UNVERIFIED,
             created_ms=self._games.now_ms(),
             account=account_of(self._games.identities, command),
             digest=command.digest,
-            secret_ms=self._games.now_ms(),
+        )
+        webhook = Webhook(
+            receiver,
+            types=tuple(body["types"]),
+            description=body["description"],
+            secret_ms=receiver.created_ms,
             made_with=credential_id(command.token or ""),
             format=body["format"],
         )
@@ -108,28 +107,28 @@ class Webhooks:
         :raises Problem: token_unknown, what `Games.read` raises.
         """
         try:
-            if webhook.owner.startswith(PLAYER_OWNER):
+            if webhook.receiver.owner.startswith(PLAYER_OWNER):
                 self._games.identities.require_player(token)
             else:
-                require_host(self._games.read(webhook.owner, token).caller)
+                require_host(self._games.read(webhook.receiver.owner, token).caller)
         except Problem:
             self._put(webhook, None)
             raise
 
     def of(self, owner: str) -> list[Webhook]:
         """Return the webhooks of an owner, the oldest first."""
-        found = [webhook_records.decode(data) for data in self._store.all(owner).values()]
-        return sorted(found, key=lambda webhook: (webhook.created_ms, webhook.id))
+        found = [decode_webhook(data) for data in self._store.all(owner).values()]
+        return sorted(found, key=lambda webhook: (webhook.receiver.created_ms, webhook.receiver.id))
 
     def get(self, owner: str, webhook_id: str) -> Webhook:
         """Return a webhook of an owner.
 
         :raises Problem: webhook_not_found.
         """
-        stored = self._store.get(WebhookRef(owner, webhook_id))
+        stored = self._store.get(ReceiverRef(owner, webhook_id))
         if stored is None:
             raise Problem("webhook_not_found")
-        return webhook_records.decode(stored)
+        return decode_webhook(stored)
 
     def change(self, owner: str, webhook_id: str, body: dict[str, Any], token: str | None) -> Webhook:
         """Change a webhook; a new URL is sent a challenge first, except by a chat service's format.
@@ -138,13 +137,18 @@ class Webhooks:
         :raises Problem: what `get` raises; invalid_body, server_busy.
         """
         webhook = self.get(owner, webhook_id)
-        changes = {name: tuple(new) if name == "types" else new for name, new in body.items()}
-        changed = replace(webhook, **changes, made_with=credential_id(token or ""))
-        answered = False
-        if changed.url != webhook.url:
-            changed, answered = self._with_url(replace(changed, status=WebhookStatus.UNVERIFIED))
+        url, answered = body.get("url", webhook.receiver.url), False
+        changed = replace(
+            webhook,
+            types=tuple(body.get("types", webhook.types)),
+            description=body.get("description", webhook.description),
+            made_with=credential_id(token or ""),
+        )
+        if url != webhook.receiver.url:
+            moved = changed.with_receiver(url=url, status=ReceiverStatus.UNVERIFIED)
+            changed, answered = self._with_url(moved)
             if answered:
-                self._store.close_circuit(changed.ref)
+                self._store.close_circuit(changed.receiver.ref)
         self._put(webhook, changed)
         self._wake(changed, answered=answered)
         return changed
@@ -173,14 +177,15 @@ class Webhooks:
             if command.digest != webhook.rotation:
                 raise Problem("idempotency_key_reused")
             return self._repeated(webhook)
-        changed = replace(
-            webhook,
+        now_ms = self._games.now_ms()
+        receiver = replace(
+            webhook.receiver,
             secret=body.get("secret") or new_secret(),
-            secret_ms=self._games.now_ms(),
-            old_secret=webhook.secret,
-            old_until_ms=self._games.now_ms() + body["overlap_ms"],
-            rotated_by=key,
-            rotation=command.digest,
+            old_secret=webhook.receiver.secret,
+            old_until_ms=now_ms + body["overlap_ms"],
+        )
+        changed = replace(
+            webhook, receiver=receiver, secret_ms=now_ms, rotated_by=key, rotation=command.digest
         )
         self._put(webhook, changed)
         return changed
@@ -188,17 +193,18 @@ class Webhooks:
     def _repeated(self, webhook: Webhook) -> Webhook:
         """Return a webhook for a repeated request, without its secret if the first response is long ago."""
         shown_until_ms = webhook.secret_ms + 1000 * self._games.settings.idempotency_ttl_s
-        return webhook if self._games.now_ms() < shown_until_ms else replace(webhook, secret="")
+        return webhook if self._games.now_ms() < shown_until_ms else webhook.with_receiver(secret="")
 
     def disable(self, webhook: Webhook) -> None:
         """Disable a webhook whose receiver has failed for long, and report it to its player or host."""
         problem = "The receiver has failed for five days."
-        self._put(webhook, replace(webhook, status=WebhookStatus.DISABLED, problem=problem))
-        player = webhook.owner.removeprefix(PLAYER_OWNER)
-        if player == webhook.owner:
-            player = self._games.repository.current(webhook.owner).host_player
+        self._put(webhook, webhook.with_receiver(status=ReceiverStatus.DISABLED, problem=problem))
+        owner = webhook.receiver.owner
+        player = owner.removeprefix(PLAYER_OWNER)
+        if player == owner:
+            player = self._games.repository.current(owner).host_player
         if player:
-            self._games.players.webhook_disabled(player, webhook.id, self._games.now_ms())
+            self._games.players.webhook_disabled(player, webhook.receiver.id, self._games.now_ms())
 
     def of_replaced_key(self, player: str, new_key: str, *, keep: bool) -> list[Webhook]:
         """Disable the webhooks that the replaced keys of a player have made, its own and those of its games.
@@ -228,7 +234,7 @@ class Webhooks:
         :raises Problem: too_much_contention.
         """
         for attempt in range(MAX_ATTEMPTS):
-            disabled = replace(webhook, status=WebhookStatus.DISABLED, problem=_REPLACED)
+            disabled = webhook.with_receiver(status=ReceiverStatus.DISABLED, problem=_REPLACED)
             if webhook == disabled:
                 return disabled
             try:
@@ -239,14 +245,14 @@ class Webhooks:
             else:
                 return disabled
             back_off(attempt)
-            stored = self._store.get(webhook.ref)
+            stored = self._store.get(webhook.receiver.ref)
             if stored is None:
                 return disabled
-            webhook = webhook_records.decode(stored)
+            webhook = decode_webhook(stored)
         raise Problem("too_much_contention")
 
     def delete(self, owner: str, webhook_id: str) -> None:
-        """Delete a webhook with its deliveries; one that does not exist is deleted already.
+        """Delete a webhook with its messages; one that does not exist is deleted already.
 
         :raises Problem: webhook_not_found, when it is no id of a webhook.
         """
@@ -258,30 +264,30 @@ class Webhooks:
             return
         self._put(found, None)
 
-    def deliveries(self, owner: str, webhook_id: str) -> list[Delivery]:
-        """Return the latest deliveries of a webhook, the latest first.
+    def messages(self, owner: str, webhook_id: str) -> list[Message]:
+        """Return the latest messages to a webhook, the latest first.
 
         :raises Problem: what `get` raises.
         """
         self.get(owner, webhook_id)
-        found = self._store.deliveries(WebhookRef(owner, webhook_id))
-        return [deliveries.decode(data) for data in found.values()]
+        found = self._store.messages(ReceiverRef(owner, webhook_id))
+        return [message_records.decode(data) for data in found.values()]
 
-    def retry(self, owner: str, webhook_id: str, delivery_id: str) -> Delivery:
-        """Send a delivery again as soon as possible.
+    def retry(self, owner: str, webhook_id: str, message_id: str) -> Message:
+        """Send a message again as soon as possible.
 
         :raises Problem: what `get` raises; delivery_not_found.
         """
-        ref = self.get(owner, webhook_id).ref
-        stored = self._store.delivery(ref, delivery_id)
+        ref = self.get(owner, webhook_id).receiver.ref
+        stored = self._store.message(ref, message_id)
         if stored is None:
             raise Problem("delivery_not_found")
-        delivery = deliveries.decode(stored)
-        again = replace(delivery, status=DeliveryStatus.PENDING, attempt=0, next_ms=self._games.now_ms())
-        data = deliveries.encode(again)
-        if not self._store.requeue(ref, delivery.game, delivery_id, data, self.ttl_s(owner)):
+        message = message_records.decode(stored)
+        again = replace(message, status=MessageStatus.PENDING, attempt=0, next_ms=self._games.now_ms())
+        data = message_records.encode(again)
+        if not self._store.requeue(ref, message.game, message.id, data, self.ttl_s(owner)):
             raise Problem("delivery_not_found")
-        self._games.store.due.add(delivery_entry(ref, delivery.game, self._games.now_ms()))
+        self._games.store.due.add(messages_entry(ref, message.game, self._games.now_ms()))
         return again
 
     def ttl_s(self, owner: str) -> int:
@@ -296,28 +302,28 @@ class Webhooks:
         :raises Problem: invalid_body, server_busy.
         """
         if webhook.format == STANDARD:
-            challenged, reply = self._challenges.send(webhook)
-            return challenged, reply.is_ok
+            receiver, reply = self._challenges.send(webhook.receiver)
+            return replace(webhook, receiver=receiver), reply.is_ok
         try:
-            CHAT_SERVICES[webhook.format].check(webhook.url)
+            CHAT_SERVICES[webhook.format].check(webhook.receiver.url)
         except TargetError as error:
             raise Problem("invalid_body", errors=[FieldError("/url", str(error))]) from None
-        return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), True
+        return webhook.with_receiver(status=ReceiverStatus.ACTIVE, problem=""), True
 
     def _challenged_again(self, webhook: Webhook) -> tuple[Webhook, Reply]:
         """Send a challenge or a test; an answer ends the failures of the receiver, before it is active."""
-        ask = challenge if webhook.format == STANDARD else _send_test
-        changed, reply = self._challenges.send(webhook, ask=ask)
+        ask = challenge if webhook.format == STANDARD else partial(_send_test, webhook.format)
+        receiver, reply = self._challenges.send(webhook.receiver, ask=ask)
         if reply.is_ok:
-            self._store.close_circuit(webhook.ref)
-        return changed, reply
+            self._store.close_circuit(receiver.ref)
+        return replace(webhook, receiver=receiver), reply
 
     def _put(self, before: Webhook | None, after: Webhook | None, cursor: str = "") -> None:
         webhook = after or before
         assert webhook is not None
-        expected, data = (None if each is None else webhook_records.encode(each) for each in (before, after))
-        ttl_s = self.ttl_s(webhook.owner)
-        outcome = self._store.put(webhook.ref, expected, data, MAX_WEBHOOKS, ttl_s, cursor)
+        ref = webhook.receiver.ref
+        expected, data = (None if each is None else encode_webhook(each) for each in (before, after))
+        outcome = self._store.put(ref, expected, data, MAX_WEBHOOKS, self.ttl_s(ref.owner), cursor)
         if outcome is PutOutcome.TOO_MANY:
             raise _too_many()
         if outcome is PutOutcome.CONFLICT:
@@ -326,26 +332,26 @@ class Webhooks:
     def _wake(self, webhook: Webhook, *, answered: bool = False) -> None:
         """Make a dispatcher send what is queued, and look for events.
 
-        :param answered: whether the receiver has just answered a challenge, so that no delivery waits longer.
+        :param answered: whether the receiver has just answered a challenge, so that no message waits longer.
         """
-        if webhook.status != WebhookStatus.ACTIVE:
+        if webhook.receiver.status != ReceiverStatus.ACTIVE:
             return
-        due, owner, now_ms = self._games.store.due, webhook.owner, self._games.now_ms()
+        due, ref, now_ms = self._games.store.due, webhook.receiver.ref, self._games.now_ms()
         with suppress(Problem):
-            for game in self._store.queued_games(webhook.ref):
+            for game in self._store.queued_games(ref):
                 if answered:
-                    self._end_wait(webhook.ref, game, now_ms)
-                due.add(delivery_entry(webhook.ref, game, now_ms))
-            due.add(events_entry(owner, now_ms))
+                    self._end_wait(ref, game, now_ms)
+                due.add(messages_entry(ref, game, now_ms))
+            due.add(events_entry(ref.owner, now_ms))
 
-    def _end_wait(self, ref: WebhookRef, game: str, now_ms: int) -> None:
-        """Let the first delivery of a game that has failed be sent now, with all attempts of the schedule."""
+    def _end_wait(self, ref: ReceiverRef, game: str, now_ms: int) -> None:
+        """Let the first message about a game, if it has failed, be sent now and with all further attempts."""
         found = self._store.next(ref, game, now_ms)
         if not found.id:
             return
-        delivery = deliveries.decode(found.data)
-        if delivery.attempt:  # also while the next one is in progress: its failure must begin no other wait
-            again = deliveries.encode(replace(delivery, attempt=0, next_ms=now_ms))
+        message = message_records.decode(found.data)
+        if message.attempt:  # also while the next one is in progress: its failure must begin no other wait
+            again = message_records.encode(replace(message, attempt=0, next_ms=now_ms))
             result = Recorded(found.data, again, over=False, failed=False, now_ms=now_ms)
             self._store.record(ref, game, found.id, result)
 
@@ -354,7 +360,10 @@ def _too_many() -> Problem:
     return Problem("too_many_webhooks", have=MAX_WEBHOOKS)
 
 
-def _send_test(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
-    """Post a sentence to a chat service."""
-    body = CHAT_SERVICES[webhook.format].body(TEST_SENTENCE)
-    return sender.post(webhook.url, webhook.secrets(now_ms), message_id(), body, CHALLENGE_SECONDS)
+def _send_test(service: str, sender: Sender, receiver: Receiver, now_ms: int) -> Reply:
+    """Post a sentence to a chat service.
+
+    :param service: the format of the webhook.
+    """
+    body, secrets = CHAT_SERVICES[service].body(TEST_SENTENCE), receiver.secrets(now_ms)
+    return sender.post(receiver.url, secrets, new_message_id(), body, CHALLENGE_SECONDS)

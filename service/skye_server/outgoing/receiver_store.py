@@ -1,17 +1,18 @@
-"""The store of webhooks and of their deliveries on Redis.
+"""The store of receivers and of the messages to them on Redis.
 
-The owner of webhooks is a player (`player.ID`), a game (its id) or a bot at a URL (`bot.ID`). All keys of an
-owner are in one slot, with the events that the webhooks report (see `shards`):
+The owner of a receiver is a player (`player.ID`) or a game (its id), for a webhook, or a bot at a URL
+(`bot.ID`). All keys of an owner are in one slot, with the events that webhooks report (see `shards`):
 
-    webhooks          hash  encoded webhooks by their ids
-    webhook:ID        hash  progress: `cursor` and `number`: up to where events have been queued;
+    webhooks          hash  encoded receivers by their ids
+    webhook:ID        hash  progress: `cursor` and `number`: up to where messages have been queued;
                             `failures`, `since`, `open`: the circuit
-    webhook:ID:order  zset  `GAME DELIVERY` of each queued delivery, in the order of these texts
-    webhook:ID:queue  hash  encoded deliveries that are not complete, by their ids
-    webhook:ID:done   hash  the latest deliveries that are delivered or have failed
+    webhook:ID:order  zset  `GAME MESSAGE` of each queued message, in the order of these texts
+    webhook:ID:queue  hash  encoded messages that are not complete, by their ids
+    webhook:ID:done   hash  the latest messages that are delivered, skipped or have failed
     webhook:ID:ended  list  the ids of these, the oldest first
 
-The ids of deliveries end in numbers of one length, so the order of a game's deliveries is that of the texts.
+The ids of messages end in numbers of one length, so the order of the messages about a game is that of the
+texts.
 """
 
 from __future__ import annotations
@@ -27,21 +28,21 @@ from skye_server.store.lua_scripts import REPLICATE, Script
 from skye_server.store.shards import key_of
 
 MAX_DONE: Final = 100
-"""How many deliveries that are over are stored for each webhook."""
+"""How many messages that are over are stored for each receiver."""
 
 MAX_QUEUED: Final = 1_000
-"""How many deliveries of a webhook are queued; further events wait where they are stored."""
+"""How many messages to a receiver are queued; further events wait where they are stored."""
 
 CIRCUIT_FAILURES: Final = 10
-"""After how many failures in a row the deliveries of a webhook wait for one of them to succeed."""
+"""After how many failures in a row the messages to a receiver wait for one of them to succeed."""
 
 _PROBE_MS: Final = 15_000
-"""How long the other deliveries wait for the result of the one that probes the receiver."""
+"""How long the other messages wait for the result of the one that probes the receiver."""
 
 _PARTS: Final = ("", ":order", ":queue", ":done", ":ended")
 
-# KEYS: webhooks, then the keys of one. ARGV: 1 the id, 2 the webhook as it was read (empty: none), 3 the
-# new one (empty: none, which deletes its deliveries), 4 how many there may be, 5 the TTL, 6 the cursor of a
+# KEYS: receivers, then the keys of one. ARGV: 1 the id, 2 the receiver as it was read (empty: none), 3 the
+# new one (empty: none, which deletes its messages), 4 how many there may be, 5 the TTL, 6 the cursor of a
 # new one (empty: none). Returns a `PutOutcome`.
 _PUT: Final = Script(
     REPLICATE
@@ -66,9 +67,9 @@ return 1
 """
 )
 
-# KEYS: webhooks, progress, order, queue. ARGV: 1 the webhook, 2 the cursor and 3 the number as they were
-# read, 4 and 5 the new ones, 6 the TTL, then for each delivery: `GAME DELIVERY`, its id, its data. Returns 1
-# if the deliveries are queued, now or by an earlier attempt.
+# KEYS: receivers, progress, order, queue. ARGV: 1 the receiver, 2 the cursor and 3 the number as they were
+# read, 4 and 5 the new ones, 6 the TTL, then for each message: `GAME MESSAGE`, its id, its data. Returns 1
+# if the messages are queued, now or by an earlier attempt.
 _QUEUE: Final = Script(
     REPLICATE
     + """
@@ -90,17 +91,17 @@ return 1
 """
 )
 
-# KEYS: webhooks, progress, order, queue. ARGV: 1 the webhook, 2 the game, 3 the time, 4 after how many
-# failures the circuit opens, 5 whether the caller makes an attempt if it may. Returns the webhook, the first
-# delivery of the game and its data, failures, the time of the first of them, and until when the circuit is
+# KEYS: receivers, progress, order, queue. ARGV: 1 the receiver, 2 the game, 3 the time, 4 after how many
+# failures the circuit opens, 5 whether the caller makes an attempt if it may. Returns the receiver, the first
+# message of the game and its data, failures, the time of the first of them, and until when the circuit is
 # open. The first caller after that time that makes an attempt probes the receiver.
 _NEXT: Final = Script(f"""
 local limit, probe = tonumber(ARGV[4]), {_PROBE_MS}
-local webhook = redis.call('HGET', KEYS[1], ARGV[1])
-if not webhook then return {{}} end
+local receiver = redis.call('HGET', KEYS[1], ARGV[1])
+if not receiver then return {{}} end
 local from, to = '[' .. ARGV[2] .. ' ', '(' .. ARGV[2] .. '!'
 local first = redis.call('ZRANGEBYLEX', KEYS[3], from, to, 'LIMIT', 0, 1)[1]
-if not first then return {{webhook}} end
+if not first then return {{receiver}} end
 local id = first:sub(#ARGV[2] + 2)
 local failures = tonumber(redis.call('HGET', KEYS[2], 'failures') or '0')
 local since = redis.call('HGET', KEYS[2], 'since') or '0'
@@ -113,12 +114,12 @@ if failures >= limit and tonumber(ARGV[3]) >= open then
 elseif failures < limit then
   open = 0
 end
-return {{webhook, id, redis.call('HGET', KEYS[4], id) or '', failures, tonumber(since), open}}
+return {{receiver, id, redis.call('HGET', KEYS[4], id) or '', failures, tonumber(since), open}}
 """)
 
-# KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME DELIVERY`, 2 the delivery, 3 its data as it was
+# KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME MESSAGE`, 2 the message, 3 its data as it was
 # read, 4 the new data, 5 whether it is over, 6 whether the attempt has failed (empty: there was none), 7 the
-# time, 8 until when the circuit is open if it opens. Returns 0 if another process has changed the delivery.
+# time, 8 until when the circuit is open if it opens. Returns 0 if another process has changed the message.
 _RECORD: Final = Script(
     f"{REPLICATE}local max_done = {MAX_DONE}\n"
     """
@@ -155,9 +156,9 @@ return 1
 """
 )
 
-# KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME DELIVERY`, 2 the delivery, 3 its new data, 4 the
+# KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME MESSAGE`, 2 the message, 3 its new data, 4 the
 # TTL.
-# Queues a delivery again, closes the circuit. Returns 0 if there is no such delivery.
+# Queues a message again, closes the circuit. Returns 0 if there is no such message.
 _REQUEUE: Final = Script("""
 local is_over = redis.call('HDEL', KEYS[4], ARGV[2]) == 1
 if not is_over and redis.call('HEXISTS', KEYS[3], ARGV[2]) == 0 then return 0 end
@@ -171,39 +172,39 @@ return 1
 
 
 class PutOutcome(IntEnum):
-    """The outcome of writing a webhook."""
+    """The outcome of writing a receiver."""
 
     CONFLICT = 0
     DONE = 1
     TOO_MANY = 2
 
 
-class WebhookRef(NamedTuple):
-    """What names a webhook: its owner and its id."""
+class ReceiverRef(NamedTuple):
+    """What names a receiver: its owner and its id."""
 
     owner: str
     id: str
 
 
 class Progress(NamedTuple):
-    """Up to where the events of a webhook are queued, and how many deliveries are."""
+    """Up to where the events of a receiver are queued, and how many messages are."""
 
     cursor: str = ""
     number: int = 0
     queued: int = 0
 
 
-class NextDelivery(NamedTuple):
-    """The next delivery of a game.
+class NextMessage(NamedTuple):
+    """The next message of a game.
 
-    :param webhook: the encoded webhook; None if it is deleted.
-    :param id: the id of the delivery; empty if none is queued.
+    :param receiver: the encoded receiver; None if it is deleted.
+    :param id: the id of the message; empty if none is queued.
     :param failures: how many attempts have failed since the last that succeeded, the first of them at
         `failing_since_ms`.
     :param open_until_ms: until when no attempt is made; 0 if one may be made now.
     """
 
-    webhook: bytes | None = None
+    receiver: bytes | None = None
     id: str = ""
     data: bytes = b""
     failures: int = 0
@@ -212,7 +213,7 @@ class NextDelivery(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The result of an attempt: the delivery before and after it, and whether it is over.
+    """The result of an attempt: the message before and after it, and whether it is over.
 
     :param failed: whether the attempt has failed; None if there was none.
     :param open_until_ms: until when other attempts wait if too many have failed.
@@ -226,60 +227,60 @@ class Recorded(NamedTuple):
     open_until_ms: int = 0
 
 
-class WebhookStore:
-    """The stored webhooks. Every method raises Problem store_unavailable when it fails."""
+class ReceiverStore:
+    """The stored receivers. Every method raises Problem store_unavailable when it fails."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
     def has_any(self, owner: str) -> bool:
-        """Return whether an owner has webhooks."""
-        key = _webhooks(owner)
+        """Return whether an owner has receivers."""
+        key = _receivers(owner)
         return bool(self._calls.call(key, lambda server: index(server.exists(key))))
 
     def with_any(self, owners: Sequence[str]) -> list[str]:
-        """Return those of some owners that have webhooks."""
-        keys = [_webhooks(owner) for owner in owners]
+        """Return those of some owners that have receivers."""
+        keys = [_receivers(owner) for owner in owners]
         found = self._calls.call_each(keys, lambda server, key: server.exists(key), index)
         return [owner for owner, has_any in zip(owners, found, strict=True) if has_any]
 
     def all(self, owner: str) -> dict[str, bytes]:
-        """Return the encoded webhooks of an owner by their ids."""
-        key = _webhooks(owner)
+        """Return the encoded receivers of an owner by their ids."""
+        key = _receivers(owner)
         found: dict[bytes, bytes] = self._calls.call(key, lambda server: dict(server.hgetall(key)))  # type: ignore[arg-type]  # no awaitable
-        return {webhook.decode(): data for webhook, data in found.items()}
+        return {receiver.decode(): data for receiver, data in found.items()}
 
-    def get(self, ref: WebhookRef) -> bytes | None:
-        """Return an encoded webhook, None if the owner has none with this id."""
-        key = _webhooks(ref.owner)
+    def get(self, ref: ReceiverRef) -> bytes | None:
+        """Return an encoded receiver, None if the owner has none with this id."""
+        key = _receivers(ref.owner)
         return self._calls.call(key, lambda server: expect_bytes(server.hget(key, ref.id)))
 
-    def put(  # noqa: PLR0913, PLR0917 - a webhook with what limits it
+    def put(  # noqa: PLR0913, PLR0917 - a receiver with what limits it
         self,
-        ref: WebhookRef,
+        ref: ReceiverRef,
         expected: bytes | None,
         data: bytes | None,
         most: int,
         ttl_s: int,
         cursor: str = "",
     ) -> PutOutcome:
-        """Write a webhook, or with `data` None delete it with its deliveries, unless it has changed.
+        """Write a receiver, or with `data` None delete it with its messages, unless it has changed.
 
-        :param cursor: up to where the events of a new webhook count as queued; empty if it reports none.
+        :param cursor: up to where the events of a new receiver count as queued; empty if it reports none.
         """
         arguments = [ref.id, expected or b"", data or b"", most, ttl_s, cursor]
-        return PutOutcome(self._calls.run_script(_PUT, [_webhooks(ref.owner), *_keys(ref)], arguments))
+        return PutOutcome(self._calls.run_script(_PUT, [_receivers(ref.owner), *_keys(ref)], arguments))
 
     def delete_all(self, owner: str) -> None:
-        """Delete all webhooks of an owner, with their deliveries."""
-        keys = [key for webhook in self.all(owner) for key in _keys(WebhookRef(owner, webhook))]
+        """Delete all receivers of an owner, with their messages."""
+        keys = [key for receiver in self.all(owner) for key in _keys(ReceiverRef(owner, receiver))]
         if keys:
             self._calls.call(
-                _webhooks(owner), lambda server: server.delete(_webhooks(owner), *keys), writes=True
+                _receivers(owner), lambda server: server.delete(_receivers(owner), *keys), writes=True
             )
 
-    def progress(self, ref: WebhookRef) -> Progress:
-        """Return up to where the events of a webhook are queued."""
+    def progress(self, ref: ReceiverRef) -> Progress:
+        """Return up to where the events of a receiver are queued."""
         progress, order, *_ = _keys(ref)
 
         def read(server: Any) -> Progress:
@@ -293,54 +294,54 @@ class WebhookStore:
 
     def queue(
         self,
-        ref: WebhookRef,
+        ref: ReceiverRef,
         before: Progress,
         cursor: str,
-        deliveries: Sequence[tuple[str, str, bytes]],
+        messages: Sequence[tuple[str, str, bytes]],
         ttl_s: int,
     ) -> bool:
-        """Queue deliveries, and move the cursor, unless it has moved.
+        """Queue messages, and move the cursor, unless it has moved.
 
-        :param deliveries: game, id and data of each.
+        :param messages: game, id and data of each.
         """
-        number = before.number + len(deliveries)
+        number = before.number + len(messages)
         arguments: list[Any] = [ref.id, before.cursor, before.number, cursor, number, ttl_s]
-        for game, delivery, data in deliveries:
-            arguments += f"{game} {delivery}", delivery, data
-        keys = [_webhooks(ref.owner), *_keys(ref)[:3]]
+        for game, message, data in messages:
+            arguments += f"{game} {message}", message, data
+        keys = [_receivers(ref.owner), *_keys(ref)[:3]]
         return bool(self._calls.run_script(_QUEUE, keys, arguments))
 
     def next(
         self,
-        ref: WebhookRef,
+        ref: ReceiverRef,
         game: str,
         now_ms: int,
         *,
         max_failures: int = CIRCUIT_FAILURES,
         attempts: bool = True,
-    ) -> NextDelivery:
-        """Return the next delivery of a game.
+    ) -> NextMessage:
+        """Return the next message of a game.
 
         :param max_failures: after how many failures in a row the circuit opens.
         :param attempts: whether the caller makes an attempt if the circuit lets it; if it was open until now,
             this caller alone does.
         """
-        keys = [_webhooks(ref.owner), *_keys(ref)[:3]]
+        keys = [_receivers(ref.owner), *_keys(ref)[:3]]
 
-        def read(server: Any) -> NextDelivery:
+        def read(server: Any) -> NextMessage:
             found = _NEXT.run(server, keys, [ref.id, game, now_ms, max_failures, int(attempts)])
             if len(found) < 2:
-                return NextDelivery(*found)
-            record, delivery, data, failures, since_ms, open_ms = found
-            return NextDelivery(record, delivery.decode(), data, failures, since_ms, open_ms)
+                return NextMessage(*found)
+            receiver, message, data, failures, since_ms, open_ms = found
+            return NextMessage(receiver, message.decode(), data, failures, since_ms, open_ms)
 
         return self._calls.call(keys[0], read, writes=True)
 
-    def record(self, ref: WebhookRef, game: str, delivery: str, result: Recorded) -> bool:
-        """Store the result of an attempt; return False if another process has changed the delivery."""
+    def record(self, ref: ReceiverRef, game: str, message: str, result: Recorded) -> bool:
+        """Store the result of an attempt; return False if another process has changed the message."""
         arguments = [
-            f"{game} {delivery}",
-            delivery,
+            f"{game} {message}",
+            message,
             result.before,
             result.after,
             int(result.over),
@@ -350,38 +351,38 @@ class WebhookStore:
         ]
         return bool(self._calls.run_script(_RECORD, _keys(ref), arguments))
 
-    def requeue(self, ref: WebhookRef, game: str, delivery: str, data: bytes, ttl_s: int) -> bool:
-        """Queue a delivery again; return False if there is none with this id."""
-        arguments = [f"{game} {delivery}", delivery, data, ttl_s]
+    def requeue(self, ref: ReceiverRef, game: str, message: str, data: bytes, ttl_s: int) -> bool:
+        """Queue a message again; return False if there is none with this id."""
+        arguments = [f"{game} {message}", message, data, ttl_s]
         return bool(self._calls.run_script(_REQUEUE, _keys(ref), arguments))
 
-    def close_circuit(self, ref: WebhookRef) -> None:
+    def close_circuit(self, ref: ReceiverRef) -> None:
         """Forget the failures of a receiver."""
         key = _keys(ref)[0]
         self._calls.call(key, lambda server: server.hdel(key, "failures", "since", "open"), writes=True)
 
-    def delivery(self, ref: WebhookRef, delivery: str) -> bytes | None:
-        """Return an encoded delivery."""
+    def message(self, ref: ReceiverRef, message: str) -> bytes | None:
+        """Return an encoded message."""
         _, _, queue, done, _ = _keys(ref)
 
         def read(server: Any) -> bytes | None:
-            return expect_bytes(server.hget(queue, delivery)) or expect_bytes(server.hget(done, delivery))
+            return expect_bytes(server.hget(queue, message)) or expect_bytes(server.hget(done, message))
 
         return self._calls.call(queue, read)
 
-    def deliveries(self, ref: WebhookRef) -> dict[str, bytes]:
-        """Return the latest encoded deliveries by their ids, the latest first."""
+    def messages(self, ref: ReceiverRef) -> dict[str, bytes]:
+        """Return the latest encoded messages by their ids, the latest first."""
         _, _, queue, done, _ = _keys(ref)
 
         def read(server: Any) -> dict[str, bytes]:
             found = {**server.hgetall(done), **server.hgetall(queue)}
             latest = sorted(found, reverse=True)[:MAX_DONE]
-            return {delivery.decode(): found[delivery] for delivery in latest}
+            return {message.decode(): found[message] for message in latest}
 
         return self._calls.call(queue, read)
 
-    def queued_games(self, ref: WebhookRef) -> set[str]:
-        """Return the games that have queued deliveries."""
+    def queued_games(self, ref: ReceiverRef) -> set[str]:
+        """Return the games that have queued messages."""
         order = _keys(ref)[1]
 
         def read(server: Any) -> set[str]:
@@ -390,10 +391,10 @@ class WebhookStore:
         return self._calls.call(order, read)
 
 
-def _webhooks(owner: str) -> str:
+def _receivers(owner: str) -> str:
     return key_of(owner, "webhooks")
 
 
-def _keys(ref: WebhookRef) -> list[str]:
-    """Return the keys of one webhook: progress, order, queue, done, ended."""
+def _keys(ref: ReceiverRef) -> list[str]:
+    """Return the keys of one receiver: progress, order, queue, done, ended."""
     return [key_of(ref.owner, f"webhook:{ref.id}{part}") for part in _PARTS]
