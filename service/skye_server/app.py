@@ -15,7 +15,8 @@ from skye_server.commands.listing import Listing
 from skye_server.features import Joined, clock_of, installed
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
-from skye_server.following.streams import OpenStreams, StreamClock
+from skye_server.following.open_streams import OpenStreams
+from skye_server.following.stream_clock import StreamClock
 from skye_server.http import cors, middleware, problems
 from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (

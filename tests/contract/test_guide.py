@@ -15,7 +15,7 @@ from skye.rulesets import RULESETS
 from skye_server import docs as guide
 from skye_server.commands.creation_commands import MAX_ABORTED
 from skye_server.error_codes import MAX_ERRORS
-from skye_server.following.game_feed import HEARTBEAT_S
+from skye_server.following.streams import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.pauses import MAX_PAUSES
 from skye_server.games.seat_changes import MAX_CHANGES, MAX_OPEN_CHANGES

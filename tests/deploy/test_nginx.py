@@ -12,7 +12,7 @@ import time
 import pytest
 
 from skye_server import cooperative_yield
-from skye_server.following.game_feed import HEARTBEAT_S
+from skye_server.following.streams import HEARTBEAT_S
 from skye_server.outgoing.challenges import CHALLENGE_SECONDS
 from tests.deploy.conftest import NO_HURRY
 from tests.deploy.facts import DEPLOY

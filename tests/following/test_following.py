@@ -140,7 +140,7 @@ def test_event_of_another_process_is_sent(service):
 
 
 def test_stream_without_events_sends_heartbeats(service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("skye_server.following.streams.HEARTBEAT_S", 0.01)
     game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
@@ -189,8 +189,8 @@ class Failing(RedisStore):
 
 
 def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.OUTAGE_S", 0.01)
-    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("skye_server.following.streams.OUTAGE_S", 0.01)
+    monkeypatch.setattr("skye_server.following.streams.HEARTBEAT_S", 0.01)
     service = Service()
     store = Failing(service.redis)
     service = Service(service.redis, store)
@@ -209,7 +209,7 @@ def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
 
 @pytest.mark.parametrize("first_failure", [1, 2])
 def test_stream_of_a_player_key_outlasts_an_outage_of_the_store(first_failure, service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.follower.OUTAGE_S", 0.01)
+    monkeypatch.setattr("skye_server.following.streams.OUTAGE_S", 0.01)
     key_record, calls = RedisPlayers.key_record, itertools.count()
 
     def fail_twice(*arguments):
@@ -229,7 +229,7 @@ def test_stream_of_a_player_key_outlasts_an_outage_of_the_store(first_failure, s
 
 @pytest.mark.parametrize(("more", "check_s"), [(0, 0.1), (1, 600.0), (2, 600.0)])
 def test_stream_ends_when_the_store_lost_events_that_it_sent(more, check_s, monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", check_s)
+    monkeypatch.setattr("skye_server.following.streams.CHECK_S", check_s)
     service = Service()
     game = service.create_game(3)
     names = [key_of(game.id, part).encode() for part in ("game", "log")]

@@ -6,7 +6,7 @@ import threading
 import fakeredis
 import pytest
 
-from skye_server.following.subscription import MAX_QUEUED, Batch
+from skye_server.following.stream_queue import MAX_QUEUED, Batch
 from skye_server.http.framework import collaborators
 from skye_server.store.redis_store import RedisStore
 from tests.following.test_following import Stream

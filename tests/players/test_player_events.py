@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from skye_server.error_codes import Problem
-from skye_server.following.player_follower import PlayerFollower
+from skye_server.following.player_stream import PlayerStream
 from skye_server.games.authorization import hash_player_key
 from skye_server.games.due import RELAY_MS
 from skye_server.relay.relay import Relay, connected
@@ -282,8 +282,8 @@ def test_stream_sends_events_as_they_happen(service):
 
 
 def test_stream_sends_each_event_once_though_the_store_fails(service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.player_follower.OUTAGE_S", 0.01)
-    read, failures = PlayerFollower.read, []
+    monkeypatch.setattr("skye_server.following.streams.OUTAGE_S", 0.01)
+    read, failures = PlayerStream.read, []
 
     def fail_once(*arguments):
         if not failures:
@@ -296,7 +296,7 @@ def test_stream_sends_each_event_once_though_the_store_fails(service, monkeypatc
     page = events(service, key)
     reader = Reader(service, key, page[0]["id"])
     reader.wait_for(lambda messages: len(messages) == 2)
-    monkeypatch.setattr(PlayerFollower, "read", fail_once)
+    monkeypatch.setattr(PlayerStream, "read", fail_once)
     game.act_legally(0)
     game.act_legally(1)
     reader.wait_for(lambda messages: len(messages) == 3)

@@ -1,10 +1,10 @@
 """The API with a heartbeat and a shutdown grace of ten minutes, so that neither ends a wait of a test."""
 
-from skye_server.following import game_feed
+from skye_server.following import streams
 from skye_server.worker import worker
 from skye_server.wsgi import app
 
 __all__ = ["app"]
 
-game_feed.HEARTBEAT_S = game_feed.CHECK_S = 600.0
+streams.HEARTBEAT_S = streams.CHECK_S = 600.0
 worker._SHUTDOWN_GRACE_S = 600.0  # noqa: SLF001 - its default is far shorter than a busy machine stands still

@@ -1,11 +1,7 @@
 """Game feeds: new events of a game are read once for all streams of a worker that follow it (fan-out).
 
 A change of a followed game makes one thread of a small pool read and decode the new events, and put them
-into the queue of every subscriber. Events are rendered once for all callers of the same seat.
-
-A subscriber compares each batch with the last change that it has sent. A batch that does not follow it, as
-after an overflow of its queue or a failover of the store, makes the subscriber read the event log itself. So
-no lost or repeated batch can cause a gap.
+into the queue of every stream. Events are rendered once for all callers of the same seat.
 """
 
 from __future__ import annotations
@@ -22,25 +18,13 @@ from typing import Final
 
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.following import streams
 from skye_server.following.change_notifier import ChangeNotifier
-from skye_server.following.streams import StreamClock
-from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
+from skye_server.following.stream_clock import StreamClock
+from skye_server.following.stream_queue import Batch, Closed, Disconnected, Item, StreamQueue
 from skye_server.games.game import Change, Game
 from skye_server.store.connection.calls import without_retries
 from skye_server.store.shards import key_of
-
-HEARTBEAT_S = 3.0
-"""Seconds without a message after which a stream sends a heartbeat. nginx ends a stream that is silent for
-longer (`proxy_read_timeout` in deploy/nginx), so that its client reconnects to another instance."""
-
-CHECK_S = 10.0
-"""Seconds without a change after which a game is read without a notification."""
-
-OUTAGE_S: Final = 0.5
-"""Pause before the log is read again while the store fails, in seconds."""
-
-HEARTBEAT: Final = Idle("heartbeat")
-STORE_FAILS: Final = Idle("the store does not respond")
 
 _READERS: Final = 16
 """The number of threads that read games; a read may take long when it lets bots move after a deadline."""
@@ -50,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class _GameFeed:
-    """The subscribers of one game, and the position up to which it has been read.
+    """The streams of one game, by their queues, and the position up to which it has been read.
 
     :param after: the number of the last event that has been read.
     :param last: the change that contains it, None if it is not known.
@@ -59,9 +43,9 @@ class _GameFeed:
     game_id: str
     after: int
     last: Change | None
-    subscriptions: set[Subscription] = field(default_factory=set)
-    heartbeat_at: float = field(default_factory=lambda: time.monotonic() + HEARTBEAT_S)
-    read_at: float = field(default_factory=lambda: time.monotonic() + CHECK_S)
+    queues: set[StreamQueue] = field(default_factory=set)
+    heartbeat_at: float = field(default_factory=lambda: time.monotonic() + streams.HEARTBEAT_S)
+    read_at: float = field(default_factory=lambda: time.monotonic() + streams.CHECK_S)
     is_reading: bool = False
     is_changed: bool = False
     notify: Callable[[], None] = lambda: None
@@ -73,16 +57,16 @@ class _GameFeed:
         return min(self.read_at, self.heartbeat_at)
 
     def has_disconnected(self) -> bool:
-        """End the subscriptions whose clients have disconnected; the feed itself goes on."""
-        for subscription in list(self.subscriptions):
-            if subscription.has_disconnected():
-                subscription.put(Disconnected())
+        """End the streams whose clients have disconnected; the feed itself goes on."""
+        for queue in list(self.queues):
+            if queue.has_disconnected():
+                queue.put(Disconnected())
         return False
 
     def distribute(self, item: Item) -> None:
-        """Put an item into the queue of every subscriber."""
-        for subscription in list(self.subscriptions):
-            subscription.put(item)
+        """Put an item into the queue of every stream."""
+        for queue in list(self.queues):
+            queue.put(item)
 
     def distribute_changes(self, game: Game, changes: list[Change]) -> None:
         """Distribute the changes that were read."""
@@ -94,12 +78,12 @@ class _GameFeed:
         self.after = game.last_event if self.last is None else self.last.last_event
         if batch.changes or batch.previous is None or game.is_over:
             self.distribute(batch)
-            self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+            self.heartbeat_at = time.monotonic() + streams.HEARTBEAT_S
 
     def beat(self) -> None:
         """Distribute a heartbeat."""
-        self.distribute(HEARTBEAT)
-        self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+        self.distribute(streams.HEARTBEAT)
+        self.heartbeat_at = time.monotonic() + streams.HEARTBEAT_S
 
 
 class GameFeeds:
@@ -107,7 +91,7 @@ class GameFeeds:
 
     def __init__(self, games: Games, change_notifier: ChangeNotifier, clock: StreamClock) -> None:
         self.games = games
-        self._change_notifier = change_notifier
+        self.change_notifier = change_notifier
         self._lock = threading.Lock()
         self._feeds: dict[str, _GameFeed] = {}
         self._readers = ThreadPoolExecutor(_READERS, "game-feed")
@@ -116,41 +100,41 @@ class GameFeeds:
 
     @property
     def followed(self) -> set[str]:
-        """The ids of the games that have subscribers."""
+        """The ids of the games that have streams."""
         return set(self._feeds)
 
     @contextmanager
-    def subscribe(
+    def queue(
         self, game_id: str, last_event: int, last: Change | None, wake: Callable[[], None]
-    ) -> Iterator[Subscription]:
-        """Subscribe to a game that is not over.
+    ) -> Iterator[StreamQueue]:
+        """Yield a queue for a stream, which gets what happens in a game that is not over.
 
-        :param last_event: the number of the last event that the subscriber has read.
+        :param last_event: the number of the last event that the stream has read.
         :param last: the change that contains it, None if it is not known.
-        :param wake: called when the subscription has an item.
+        :param wake: called when the queue has an item.
         """
-        subscription = Subscription(wake)
+        queue = StreamQueue(wake)
         with self._lock:
             feed = self._feeds.get(game_id)
             is_new = feed is None
             if feed is None:
                 feed = self._feeds[game_id] = _GameFeed(game_id, last_event, last)
                 feed.notify, feed.wake = partial(self._read, feed), partial(self._wake, feed)
-                self._change_notifier.watch(key_of(game_id, "changes"), feed.notify)
+                self.change_notifier.watch(key_of(game_id, "changes"), feed.notify)
                 self._clock.add(feed)
-            feed.subscriptions.add(subscription)
+            feed.queues.add(queue)
         if is_new:
             self._read(feed)
         if last is None or feed.last != last:  # checked after it was added: it misses nothing in between
-            subscription.drop()
-        if self._change_notifier.stopped:
-            subscription.put(Closed("restart"))
+            queue.drop()
+        if self.change_notifier.stopped:
+            queue.put(Closed("restart"))
         try:
-            yield subscription
+            yield queue
         finally:
             with self._lock:
-                feed.subscriptions.discard(subscription)
-                if not feed.subscriptions:
+                feed.queues.discard(queue)
+                if not feed.queues:
                     self._forget(feed)
 
     def _stop(self) -> None:
@@ -163,7 +147,7 @@ class GameFeeds:
         """Read a game in a thread of the pool; a thread that is reading it reads it again."""
         with self._lock:
             feed.is_changed = True
-            if feed.is_reading or self._change_notifier.stopped:
+            if feed.is_reading or self.change_notifier.stopped:
                 return
             feed.is_reading = True
             self._readers.submit(self._run_reader, feed)
@@ -190,8 +174,8 @@ class GameFeeds:
         except Problem as problem:
             if ERROR_CODES[problem.code].status < 500:
                 self._close(feed, problem.code)
-            feed.distribute(STORE_FAILS)
-            feed.read_at = time.monotonic() + OUTAGE_S
+            feed.distribute(streams.STORE_FAILS)
+            feed.read_at = time.monotonic() + streams.OUTAGE_S
             return
         feed.distribute_changes(game, changes)
         feed.read_at = time.monotonic() + time_to_next_read(game, self.games.now_ms())
@@ -204,14 +188,14 @@ class GameFeeds:
     def _forget(self, feed: _GameFeed) -> None:
         if self._feeds.get(feed.game_id) is feed:
             del self._feeds[feed.game_id]
-            self._change_notifier.unwatch(key_of(feed.game_id, "changes"), feed.notify)
+            self.change_notifier.unwatch(key_of(feed.game_id, "changes"), feed.notify)
             self._clock.remove(feed)
 
     def _wake(self, feed: _GameFeed) -> None:
         """Send a heartbeat, or start a read of the game, when it is due."""
         now = time.monotonic()
         if now >= feed.read_at:
-            feed.read_at = now + CHECK_S  # until it has been read
+            feed.read_at = now + streams.CHECK_S  # until it has been read
             self._read(feed)
         if now >= feed.heartbeat_at:
             feed.beat()
@@ -220,5 +204,5 @@ class GameFeeds:
 def time_to_next_read(game: Game, now_ms: int) -> float:
     """Return the seconds to the next check, or to an earlier deadline."""
     if game.due_ms is None or game.clock_ms is not None:
-        return CHECK_S
-    return min(CHECK_S, max((game.due_ms - now_ms) / 1000, 0.0) + 0.01)
+        return streams.CHECK_S
+    return min(streams.CHECK_S, max((game.due_ms - now_ms) / 1000, 0.0) + 0.01)

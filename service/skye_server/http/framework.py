@@ -14,7 +14,8 @@ from skye_server.commands.listing import Listing
 from skye_server.commands.url_bots import NoUrlBots
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
-from skye_server.following.streams import OpenStreams, StreamClock
+from skye_server.following.open_streams import OpenStreams
+from skye_server.following.stream_clock import StreamClock
 from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
 from skye_server.outgoing.challenges import Challenges

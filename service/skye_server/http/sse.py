@@ -13,13 +13,9 @@ from flask import Response, request
 
 from skye_server.client_address import network
 from skye_server.error_codes import FieldError, Problem
-from skye_server.following.follower import StreamEnded, StreamEvents, StreamItem, StreamStarted
-from skye_server.following.player_follower import (
-    PlayerStreamEvents,
-    PlayerStreamItem,
-    PlayerStreamStarted,
-)
-from skye_server.following.subscription import Idle
+from skye_server.following.game_stream import StreamEvents, StreamItem, StreamStarted
+from skye_server.following.player_stream import PlayerStreamEvents, PlayerStreamItem, PlayerStreamStarted
+from skye_server.following.streams import Idle, StreamEnded
 from skye_server.games.views.events import NumberedEventView
 from skye_server.http.framework import collaborators
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
@@ -14,7 +15,7 @@ from skye.views import RoundView
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query
 from skye_server.error_codes import Problem
-from skye_server.following.follower import Follower, events_after
+from skye_server.following.game_stream import GameStream, events_after
 from skye_server.games.views.events import NumberedEventView
 from skye_server.games.views.fields import GameStatus, Timestamp, Version, Versioned, versioned
 from skye_server.games.views.game import position_view, time_view
@@ -127,11 +128,11 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     server has lost events: `history_lost`.
     """
     after = int(query["after"])
-    follower = _follower(game)
+    stream = _stream(game)
     with ExitStack() as on_close:
         if query["wait_ms"]:
-            on_close.callback(count_open(follower.token, is_stream=False))
-        (current, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
+            on_close.callback(count_open(stream.token, is_stream=False))
+        (current, caller), changes = stream.long_poll(after, query["wait_ms"] / 1000, query["limit"])
     events = events_after(current, caller, changes, after)[: query["limit"]]
     following: list[Header] = []
     if events and events[-1]["id"] < current.last_event:
@@ -170,22 +171,20 @@ def stream_events(query: dict[str, Any], game: str) -> Response:
     Server-sent events: each event as it happens, until the game is over.
     """
     check_accepts(sse.EVENT_STREAM)
-    follower = _follower(game)
     last = last_event_id("[0-9]{1,9}", "This is not an event's number.")
-    return _stream(follower, query["after"] if last is None else int(last))
+    return _streamed(_stream(game), query["after"] if last is None else int(last))
 
 
-def _follower(game: str) -> Follower:
-    its = collaborators()
-    return Follower(its.games, its.change_notifier, its.feeds, game, bearer_token())
+def _stream(game: str) -> GameStream:
+    return GameStream(collaborators().feeds, game, bearer_token())
 
 
-def _stream(follower: Follower, after: int) -> Response:
-    first = follower.read_from(after)
+def _streamed(stream: GameStream, after: int) -> Response:
+    first = stream.read_from(after)
     game, _ = first[0]
     if game.is_over and after == game.last_event:
         return no_content()  # an EventSource stops at 204
-    return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
+    return sse.response(partial(stream.items, first, after), count_open(stream.token, is_stream=True))
 
 
 @blueprint.route("/rounds")

@@ -13,7 +13,7 @@ from skye.fields import Component, Count, Keywords, Seat
 from skye_server.contract.fields import Opaque, PlayerKey, QueryInteger
 from skye_server.contract.objects import Object, Query, page_cursor
 from skye_server.features import fields_of, installed
-from skye_server.following.player_follower import PlayerFollower
+from skye_server.following.player_stream import PlayerStream
 from skye_server.games.authorization import player_id
 from skye_server.games.player_events import open_turns
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, Roles, Timestamp
@@ -246,18 +246,18 @@ def list_player_events(query: dict[str, Any]) -> Response:
     stores about the latest 10,000 events.
     """
     charged_player()
-    follower = _follower()
+    stream = _stream()
     with ExitStack() as on_close:
         if query["wait_ms"]:
-            on_close.callback(count_open(follower.token, is_stream=False))
-        page = follower.long_poll(query["after"], query["wait_ms"] / 1000, query["limit"])
+            on_close.callback(count_open(stream.token, is_stream=False))
+        page = stream.long_poll(query["after"], query["wait_ms"] / 1000, query["limit"])
     events = [event_view(*event) for event in page.events]
     following: list[Header] = []
     if events and events[-1]["id"] != page.last_event:
         rest = {"after": events[-1]["id"], "limit": query["limit"]}
         following = link_to_next("/v1/me/events", rest)
     view = {"events": events, "last_event": page.last_event}
-    return json_response(view | time_view(follower.games.now_ms()), more_headers=following)
+    return json_response(view | time_view(stream.games.now_ms()), more_headers=following)
 
 
 @blueprint.route("/events/stream")
@@ -274,17 +274,17 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     """
     check_accepts(sse.EVENT_STREAM)
     charged_player()
-    follower = _follower()
+    stream = _stream()
     after = last_event_id(PLAYER_EVENT_ID, "This is not the id of an event.") or query["after"]
-    first = follower.read(after, 100)
+    first = stream.read(after, 100)
     return sse.response(
-        partial(follower.stream, first, after), count_open(follower.token, is_stream=True, of_player=True)
+        partial(stream.items, first, after), count_open(stream.token, is_stream=True, of_player=True)
     )
 
 
-def _follower() -> PlayerFollower:
+def _stream() -> PlayerStream:
     its = collaborators()
-    return PlayerFollower(its.games, its.change_notifier, its.stream_clock, bearer_token())
+    return PlayerStream(its.games, its.change_notifier, its.stream_clock, bearer_token())
 
 
 @blueprint.route("/key", methods=["PUT"])

@@ -1,4 +1,4 @@
-"""Subscriptions to a game feed: batches of changes in a bounded queue for each subscriber (backpressure)."""
+"""The queue of a stream, into which the feed of its game puts batches of changes (bounded: backpressure)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.cooperative_yield import disconnect_check
+from skye_server.following.streams import Idle
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
 from skye_server.games.views.events import NumberedEventView, event_views
 
 MAX_QUEUED: Final = 64
-"""The length of a subscriber's queue; further items are dropped while its client receives slowly."""
+"""The length of a queue; further items are dropped while the client of its stream receives slowly."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,12 +52,6 @@ class Batch:
         return Batch(self.game, later, last, last.last_event)
 
 
-class Idle(NamedTuple):
-    """An item without changes: a heartbeat, or a failure of the store."""
-
-    reason: str
-
-
 class Closed(NamedTuple):
     """The end of the feed: the process shuts down, or the game can no longer be read."""
 
@@ -64,14 +59,14 @@ class Closed(NamedTuple):
 
 
 class Disconnected(NamedTuple):
-    """The subscriber's client has closed its connection."""
+    """The client of the stream has closed its connection."""
 
 
 Item: TypeAlias = Batch | Idle | Closed | Disconnected
 
 
-class Subscription:
-    """The queue of one subscriber.
+class StreamQueue:
+    """The queue of one stream.
 
     :param wake: called after each new item.
     """
@@ -99,7 +94,7 @@ class Subscription:
             self._add(item)
 
     def drop(self) -> None:
-        """Drop further batches until the subscriber has emptied the queue; it then reads the log."""
+        """Drop further batches until the stream has emptied the queue; it then reads the log."""
         if not self._has_dropped:
             self._has_dropped = True
             self._add(None)
@@ -109,7 +104,7 @@ class Subscription:
         self._wake()
 
     def get(self) -> Item | None:
-        """Return the next item; None when items were dropped: the subscriber has to read the log."""
+        """Return the next item; None when items were dropped: the stream has to read the log."""
         item = self._items.pop(0)
         if item is None:
             self._has_dropped = False
