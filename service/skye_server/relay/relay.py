@@ -1,13 +1,6 @@
-"""The relay: what lies in other slots than a game is written from the game and its log, by consumers.
+"""Relay a game: call the consumers, then settle its entries in the outbox, or park it; rebuild everything.
 
-The outbox is the set of changed games: the entries of the kind `relay` in the due queue. A commit that
-changes something elsewhere writes one with the game. The process that has committed relays at once, and then
-removes the entry; if it crashes, or a consumer fails, a dispatcher relays the game when the entry is due.
-
-A consumer derives what is missing from its own position, which it stores in the same step as what it writes.
-So it may be called at any time, and again; and after a loss of writes, of the game or of its own, it begins
-again from the game. `rebuild` derives everything again: after a restore, or when derived data is lost. What
-histories have of games that have expired is derived from nothing, and stays.
+The package describes the relay. Any consumer may be called at any time, and again.
 """
 
 from __future__ import annotations
