@@ -17,7 +17,7 @@ from skye_server.outgoing.sender import Sender
 from skye_server.outgoing.targets import TargetPolicy
 from skye_server.url_bots.bots import stored_bot
 from skye_server.url_bots.dispatching import BotDispatch
-from tests.support.dispatching import dispatch, handlers_of
+from tests.support.dispatching import dispatch, handlers_of, put_back, saved
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.local_services import local_service
 from tests.support.playing import PAIR
@@ -574,6 +574,20 @@ def test_bot_counts_for_the_player_or_the_hidden_address_of_its_creator(service,
     assert name == address == shared
     assert len(address) == 6
     assert player == hash_player_key(PLAYER_KEY)
+
+
+def test_decision_is_played_although_the_store_lost_the_one_before(service, bot):
+    game = against(service, bot)
+    kept = saved(service, "*}:bot.*")
+    dispatch(service)
+    service.redis.delete(*service.redis.keys("*}:bot.*"))
+    put_back(service, kept)
+    while 1 not in game.view()["waiting_for"]:
+        game.act_legally(0)
+    version = game.view()["version"]
+    dispatch_once(service)
+    assert len(bot.events) == 2
+    assert game.view()["version"] > version
 
 
 def fail(*_, **_named):

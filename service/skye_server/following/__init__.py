@@ -22,7 +22,8 @@ stream; events are rendered once for all callers of a seat.
 `StreamClock` wakes feeds and the streams of players when nothing changes: for a heartbeat, for a look at the
 store without a notification, and when a client has gone. `OpenStreams` limits how many a client has open.
 
-Every reader reads from its own position, so a failure between two steps delays events and loses none:
+Every reader reads from its own position, so a failure between two steps delays events, and loses none that
+Redis has:
 
 - A notification is lost with its connection: each new subscription counts as a change, and every reader looks
   without a notification after ten seconds, or at the deadline of its game.

@@ -25,13 +25,14 @@ entry of the due queue says that there may be work; handling it again does no ha
   in the step that queues. That step compares the cursor as it was read, so two dispatchers queue nothing
   twice.
 - The process ends after it has sent a message and before it has recorded that: the lease of the entry ends,
-  and another dispatcher sends the message again under the same id. A bot's move is committed under that id,
-  so it is played once.
+  and another dispatcher sends the message again under the same id. A bot's move is committed under that id
+  and the name of the decision, so it is played once.
 - A dispatcher is suspended while it sends: a result is written only over the message as it was read.
 - A receiver fails: the later messages about the same game wait for this one, those about other games do not.
   After several failures in a row the circuit opens, and one attempt at a time probes the receiver; the end of
   a process during a probe costs some seconds. A slow receiver occupies slots of its own account only.
 - The queue is full: the cursor stays, and further events wait in the log.
-- Redis has lost the cursor: a webhook goes on with what happens from then on. Redis has lost an entry of the
-  due queue: the next event adds one, and so does `skye-server rebuild`.
+- Redis has lost messages and the cursor: both begin again from an earlier cursor, and the ids of messages
+  from an earlier number. Without any cursor a webhook goes on with what happens from then on. Redis has lost
+  an entry of the due queue: the next event adds one, and so does `skye-server rebuild`.
 """

@@ -240,7 +240,9 @@ class BotDispatch:
 
 
 def _asked(bot: UrlBot, message: Message) -> Asked:
-    return Asked(message.game, bot.id, message.body.decode(), message.id)
+    # With the decision: when Redis loses the messages, but not the game, their ids begin again.
+    decision = message.body.decode()
+    return Asked(message.game, bot.id, decision, f"{message.id} {decision}")
 
 
 def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
