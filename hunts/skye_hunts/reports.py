@@ -112,7 +112,7 @@ class Judge:
                     body = json_or_none(request.body or "{}")
                     game_id = json_or_none(request.response_body)["game"]["id"]
                     if not {"record", "position", "scenario"} & body.keys():
-                        seed = games.repository.current(game_id).options.seed
+                        seed = games.stored.read(game_id).options.seed
                         body["options"] = {"seed": seed, **body.get("options", {})}
                         request = request._replace(body=msgspec.json.encode(body).decode())  # noqa: PLW2901 - the request, seeded
             seeded.append(request)

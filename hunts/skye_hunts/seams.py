@@ -117,7 +117,7 @@ def games() -> Games:
 
 def current(game: str) -> Game:
     """Return a game as it is stored."""
-    return games().repository.current(game)
+    return games().stored.read(game)
 
 
 def memory() -> HuntMemory:

@@ -88,44 +88,44 @@ def commit(version, before=None, *, entries=None, stored=b"change", **more):
     "more", [{}, {"record": StoredRecord("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
 )
 def test_commit_is_applied_once_wherever_its_connection_breaks(store, broken, breaks, more):
-    assert store.commit(commit(1))
+    assert store.games.commit(commit(1))
     broken.breaks = list(breaks)
-    assert store.commit(commit(2, 1, **more))
+    assert store.games.commit(commit(2, 1, **more))
     assert broken.breaks == []
-    assert store.load("ann")[0] == b"1:2:change"
-    numbers = [entry.last_event for entry in store.load_with_log("ann")[1]]
+    assert store.games.load("ann")[0] == b"1:2:change"
+    numbers = [entry.last_event for entry in store.games.load_with_log("ann")[1]]
     assert numbers == ([20] if more.get("replaces_log") else [10] if "entries" in more else [10, 20])
 
 
 def test_new_game_is_made_once_whenever_its_connection_breaks(store, broken):
     broken.breaks = ["after", "before", "after"]
-    assert store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
-    assert len(store.load_with_log("ann")[1]) == 1
+    assert store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
+    assert len(store.games.load_with_log("ann")[1]) == 1
 
 
 def test_retried_commit_is_recognized_after_later_commits(store, broken):
-    store.commit(commit(1))
+    store.games.commit(commit(1))
     broken.breaks = ["after"]
-    broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2))
-    assert store.commit(commit(2, 1))
-    assert [entry.last_event for entry in store.load_with_log("ann")[1]] == [10, 20, 30]
+    broken.meanwhile = lambda: RedisStore(broken.client).games.commit(commit(3, 2))
+    assert store.games.commit(commit(2, 1))
+    assert [entry.last_event for entry in store.games.load_with_log("ann")[1]] == [10, 20, 30]
 
 
 def test_equal_change_of_another_writer_is_not_taken_for_the_callers(store, broken, monkeypatch):
-    store.commit(commit(1))
+    store.games.commit(commit(1))
     salts = iter([7, 8])
     monkeypatch.setattr("secrets.randbelow", lambda _most: next(salts))
     broken.breaks = ["before"]
-    broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(2, 1))
-    assert not store.commit(commit(2, 1))
+    broken.meanwhile = lambda: RedisStore(broken.client).games.commit(commit(2, 1))
+    assert not store.games.commit(commit(2, 1))
 
 
 def test_outcome_is_reported_as_uncertain_once_the_log_is_packed(store, broken):
-    store.commit(commit(1))
+    store.games.commit(commit(1))
     broken.breaks = ["after"]
-    broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2, replaces_log=True))
+    broken.meanwhile = lambda: RedisStore(broken.client).games.commit(commit(3, 2, replaces_log=True))
     with pytest.raises(Problem, match="store_unavailable") as raised:
-        store.commit(commit(2, 1))
+        store.games.commit(commit(2, 1))
     assert "may have happened" in raised.value.detail
 
 
@@ -133,7 +133,7 @@ def test_commit_of_unknown_outcome_is_reported_as_such(broken, naps):
     store = RedisStore(Held(broken), RetryPolicy(1))
     broken.breaks = ["before"] * 99
     with pytest.raises(Problem, match="store_unavailable") as raised:
-        store.commit(commit(1))
+        store.games.commit(commit(1))
     assert "Idempotency-Key" in raised.value.detail
     assert 0.5 < sum(naps) <= 1
 
@@ -142,7 +142,7 @@ def test_commit_that_a_full_redis_refuses_is_reported_as_not_applied(redis_clien
     redis_client.config_set("maxmemory", 1)
     try:
         with pytest.raises(Problem, match="store_unavailable") as raised:
-            RedisStore(redis_client, PATIENT).commit(commit(1))
+            RedisStore(redis_client, PATIENT).games.commit(commit(1))
     finally:
         redis_client.config_set("maxmemory", 0)
     assert "nothing was changed" in raised.value.detail
@@ -154,7 +154,7 @@ def test_commit_refused_after_an_unknown_outcome_may_have_happened(redis_client)
     broken.meanwhile = lambda: redis_client.config_set("maxmemory", 1)
     try:
         with pytest.raises(Problem, match="store_unavailable") as raised:
-            RedisStore(Held(broken), PATIENT).commit(commit(1))
+            RedisStore(Held(broken), PATIENT).games.commit(commit(1))
     finally:
         redis_client.config_set("maxmemory", 0)
     assert "may have happened" in raised.value.detail
@@ -195,15 +195,15 @@ def test_action_writes_nothing_before_its_commit(service, monkeypatch):
 def test_change_on_too_few_replicas_is_never_acknowledged(redis_client):
     alone = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
     for attempt in (
-        lambda: alone.commit(commit(1, record=StoredRecord("key", b"answer", 60))),
-        lambda: alone.load("ann", "key"),
+        lambda: alone.games.commit(commit(1, record=StoredRecord("key", b"answer", 60))),
+        lambda: alone.games.load("ann", "key"),
     ):
         with pytest.raises(Problem, match="store_unavailable") as raised:
             attempt()
         assert "may have happened" in raised.value.detail
-    assert alone.load("ann") == (b"1:1:change", None)
-    assert alone.load("ann", "other") == (b"1:1:change", None)
-    assert RedisStore(redis_client, min_replicas=MinReplicas(0, timeout_ms=10)).load("ann", "key") == (
+    assert alone.games.load("ann") == (b"1:1:change", None)
+    assert alone.games.load("ann", "other") == (b"1:1:change", None)
+    assert RedisStore(redis_client, min_replicas=MinReplicas(0, timeout_ms=10)).games.load("ann", "key") == (
         b"1:1:change",
         b"answer",
     )
@@ -212,20 +212,20 @@ def test_change_on_too_few_replicas_is_never_acknowledged(redis_client):
 def test_change_with_too_few_replicas_is_retried_and_applied_once(redis_client):
     store = RedisStore(redis_client, RetryPolicy(0.2), MinReplicas(1, timeout_ms=10))
     with pytest.raises(Problem, match="store_unavailable"):
-        store.commit(commit(1))
-    assert len(store.load_with_log("ann")[1]) == 1
+        store.games.commit(commit(1))
+    assert len(store.games.load_with_log("ann")[1]) == 1
 
 
 def test_conflict_is_returned_while_replicas_are_missing(redis_client):
     store = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
-    assert not store.commit(commit(3, 2))
+    assert not store.games.commit(commit(3, 2))
 
 
 def test_change_whose_replication_is_unknown_may_have_happened(redis_client, redis_server):
     redis_client.execute_command("ACL", "SETUSER", "writer", "on", ">x", "~*", "&*", "+@all", "-wait")
     with redis.Redis.from_url(redis_server.url, username="writer", password="x") as writer:
         with pytest.raises(Problem, match="store_unavailable") as raised:
-            RedisStore(writer, min_replicas=MinReplicas(0, timeout_ms=10)).commit(commit(1))
+            RedisStore(writer, min_replicas=MinReplicas(0, timeout_ms=10)).games.commit(commit(1))
         assert raised.value.detail == calls.UNKNOWN_OUTCOME
     redis_client.acl_deluser("writer")
 
@@ -276,8 +276,8 @@ def test_retry_of_a_written_change_writes_although_memory_is_full(redis_client, 
 def test_commit_without_min_replicas_waits_for_no_replica(redis_client):
     before = redis_client.info("commandstats")
     store = RedisStore(redis_client)
-    store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
-    store.load("ann", "key")
+    store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
+    store.games.load("ann", "key")
     after = redis_client.info("commandstats")
     assert after.get("cmdstat_wait") == before.get("cmdstat_wait")
 
@@ -323,7 +323,7 @@ def replaced(redis_client, other_server):
     with redis.Redis.from_url(other_server.url) as other:
         other.flushall()
         for each in (redis_client, other):
-            RedisStore(each).commit(commit(1))
+            RedisStore(each).games.commit(commit(1))
         yield redis_client, other
 
 
@@ -342,9 +342,9 @@ def answering_in(monkeypatch):
 def test_late_write_to_a_demoted_master_is_repeated_at_the_new_one(replaced, answering_in):
     answering_in(0.2)
     store = RedisStore(Failover(*replaced), PATIENT)
-    assert store.commit(commit(2, 1))
-    assert [RedisStore(each).load("ann")[0] for each in replaced] == [b"1:2:change"] * 2
-    assert [entry.last_event for entry in RedisStore(replaced[1]).load_with_log("ann")[1]] == [10, 20]
+    assert store.games.commit(commit(2, 1))
+    assert [RedisStore(each).games.load("ann")[0] for each in replaced] == [b"1:2:change"] * 2
+    assert [entry.last_event for entry in RedisStore(replaced[1]).games.load_with_log("ann")[1]] == [10, 20]
 
 
 def test_late_write_whose_retry_is_refused_may_have_happened(replaced, answering_in, monkeypatch):
@@ -354,27 +354,27 @@ def test_late_write_whose_retry_is_refused_may_have_happened(replaced, answering
     answering_in(0.2)
     monkeypatch.setattr(replaced[1], "evalsha", refuse)
     with pytest.raises(Problem, match="store_unavailable") as raised:
-        RedisStore(Failover(*replaced), RetryPolicy(0.1)).commit(commit(2, 1))
+        RedisStore(Failover(*replaced), RetryPolicy(0.1)).games.commit(commit(2, 1))
     assert raised.value.detail == calls.UNKNOWN_OUTCOME
 
 
 def test_late_reply_of_a_demoted_master_is_not_trusted(replaced, answering_in):
-    RedisStore(replaced[1]).commit(commit(2, 1))
+    RedisStore(replaced[1]).games.commit(commit(2, 1))
     answering_in(0.2)
-    assert RedisStore(Failover(*replaced), PATIENT).load("ann")[0] == b"1:2:change"
+    assert RedisStore(Failover(*replaced), PATIENT).games.load("ann")[0] == b"1:2:change"
 
 
 def test_fast_reply_without_required_replicas_is_trusted(replaced, answering_in):
     answering_in(0.01)
     failover = Failover(*replaced)
     store = RedisStore(failover, PATIENT)
-    assert store.commit(commit(2, 1))
-    assert store.load("ann")[0] == b"1:2:change"
+    assert store.games.commit(commit(2, 1))
+    assert store.games.load("ann")[0] == b"1:2:change"
     assert failover.resolved_again == 0
 
 
 def test_write_to_a_demoted_master_without_retries_is_uncertain(replaced, answering_in):
     answering_in(0.2)
     with pytest.raises(Problem, match="store_unavailable") as raised:
-        RedisStore(Failover(*replaced)).commit(commit(2, 1))
+        RedisStore(Failover(*replaced)).games.commit(commit(2, 1))
     assert "may have happened" in raised.value.detail

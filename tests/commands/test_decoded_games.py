@@ -2,17 +2,22 @@
 
 import json
 
+import fakeredis
 import pytest
 
 from skye import BASE, offer_limits
 from skye.rules.moves import SetOffer
-from skye_server.commands.game_repository import GameCache
+from skye_server.commands.current_games import Games
+from skye_server.commands.views import rendered_view
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game, GameOptions, Seat
 from skye_server.games.lobby import join, open_game, start
 from skye_server.games.transitions import make_move
 from skye_server.games.views.game import game_view
-from skye_server.store.codec import decode_game, encode_game, version_header
+from skye_server.settings import Settings
+from skye_server.store.codec import decode_game, encode_game
+from skye_server.store.games import GameCache, version_header
+from skye_server.store.redis_store import RedisStore
 
 
 def opened(game_id="game", players=4):
@@ -67,30 +72,36 @@ def priced():
     return make_move(table, 1, SetOffer(discard, ((one, 1), (other, 2))), 2000).game
 
 
+def rendering():
+    """Return games that render views, and their cache."""
+    games = Games(RedisStore(fakeredis.FakeRedis()), Settings())
+    return games, games.stored.cache
+
+
 @pytest.mark.parametrize("remembered", [True, False])
 def test_cached_view_is_that_of_the_caller(remembered):
-    recent, table = GameCache(), priced()
+    games, recent, table = *rendering(), priced()
     if remembered:
         recent.put(encode_game(table), table)
     for first in CALLERS:
         for caller in (first, *CALLERS):
             expected = json.loads(json.dumps(game_view(table, caller)))
-            assert json.loads(recent.view(table, caller)) == expected, (first, caller)
+            assert json.loads(rendered_view(games, table, caller)) == expected, (first, caller)
 
 
 def test_view_is_rendered_once_while_its_match_is_cached():
-    recent, table = GameCache(), priced()
+    games, recent, table = *rendering(), priced()
     recent.put(encode_game(table), table)
-    rendered = recent.view(table, Caller(0))
-    assert recent.view(table, Caller(0)) is rendered
+    rendered = rendered_view(games, table, Caller(0))
+    assert rendered_view(games, table, Caller(0)) is rendered
     recent.put(encode_game(table), table)
-    assert recent.view(table, Caller(0)) is not rendered
+    assert rendered_view(games, table, Caller(0)) is not rendered
 
 
 def test_view_is_never_one_of_another_state_of_the_game():
-    recent, before, after = GameCache(), opened(), priced()
+    games, recent, before, after = *rendering(), opened(), priced()
     for table in (before, after, before):
         recent.put(encode_game(table), table)
         for other in (before, after):
             for caller in CALLERS:
-                assert json.loads(recent.view(other, caller))["version"] == other.version
+                assert json.loads(rendered_view(games, other, caller))["version"] == other.version

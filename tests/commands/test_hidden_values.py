@@ -69,7 +69,7 @@ def test_values_that_depend_on_a_hidden_purse_are_hidden():
 
 def nonce_of(game):
     """Return the nonce as it is stored."""
-    return decode_game(RedisStore(game.service.redis).load(game.id)[0]).options.nonce
+    return decode_game(RedisStore(game.service.redis).games.load(game.id)[0]).options.nonce
 
 
 def test_seed_and_nonce_are_nowhere_until_the_game_is_over():

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.redis_games import RedisGames
 from tests.support.endpoints import ENDPOINTS, game_at
 from tests.support.playing import KEY, Game, Service, problem_code
+from tests.support.stores import store_of
 
 SECRET = re.compile(r"skye_(?:host|seat|invite)_[\w-]{22}")
 """A token or an invitation code, which is stored as a hash only."""
@@ -158,13 +159,13 @@ def test_victim_does_not_get_the_game_that_a_forged_token_created_first(service)
     "token", ["192.0.2.1", "x", "skye_", "skye_seat_" + "A" * 23, "skye_key_" + "é" * 22]
 )
 def test_malformed_token_is_refused_before_any_lookup(token):
-    service = Service(store=NoLookups(None))
+    service = Service(store=store_of(None, NoLookups))
     for method, path in (("GET", "/v1/games/abc"), ("POST", "/v1/games"), ("POST", "/v1/games/abc/start")):
         assert problem_code(service.call(method, path, token=token, headers=KEY)) == "token_unknown"
 
 
-class NoLookups(RedisStore):
-    """A store that fails the test when it is read."""
+class NoLookups(RedisGames):
+    """Games of a store that fails the test when it is read."""
 
     def load(self, *_arguments):
         raise AssertionError("the store was read")

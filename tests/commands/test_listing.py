@@ -2,9 +2,9 @@
 
 import pytest
 
-from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.settings import Settings
 from skye_server.store.game_index import Listed
+from skye_server.store.games import EXPIRY_S
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from tests.support.dispatching import dispatch, rebuild_all

@@ -1,7 +1,8 @@
 """Requests sent at the same time."""
 
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.redis_games import RedisGames
 from tests.support.playing import KEY, Service, problem_code
+from tests.support.stores import store_of
 from tests.support.threads import at_once
 
 
@@ -26,11 +27,11 @@ def test_move_sent_by_six_equal_requests_at_once_is_made_once(service):
     assert game.view()["version"] == answers[0].json["version"]
 
 
-class Overtaken(RedisStore):
-    """A store in which another client commits first, once."""
+class Overtaken(RedisGames):
+    """Games of a store in which another client commits first, once."""
 
-    def __init__(self, client, overtake):
-        super().__init__(client)
+    def __init__(self, calls, overtake):
+        super().__init__(calls)
         self._overtake = overtake
 
     def commit(self, commit):
@@ -42,7 +43,7 @@ class Overtaken(RedisStore):
 
 def test_two_seats_that_act_at_once_both_succeed(service):
     game = service.create_game(3)
-    slow = Service(service.redis, Overtaken(service.redis, lambda: game.offer(1, 2, 2)))
+    slow = Service(service.redis, store_of(service.redis, Overtaken, lambda: game.offer(1, 2, 2)))
     answer = slow.call("PUT", game.path("offer", 0), game.actions(0)[0]["body"], game.tokens[0])
     assert answer.status_code == 200
     assert answer.json["waiting_for"] == [2]
@@ -52,7 +53,7 @@ def test_two_seats_that_act_at_once_both_succeed(service):
 
 def test_overtaken_request_with_if_match_is_refused(service):
     game = service.create_game(3)
-    slow = Service(service.redis, Overtaken(service.redis, lambda: game.offer(1, 2, 2)))
+    slow = Service(service.redis, store_of(service.redis, Overtaken, lambda: game.offer(1, 2, 2)))
     headers = {"If-Match": f'"{game.view()["version"]}"'}
     body = game.actions(0)[0]["body"]
     answer = slow.call("PUT", game.path("offer", 0), body, game.tokens[0], headers)

@@ -7,7 +7,6 @@ import pytest
 
 from skye_server import dispatch
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.process import attend_game
 from skye_server.error_codes import Problem
@@ -17,7 +16,8 @@ from skye_server.settings import Settings
 from skye_server.store import due_queue
 from skye_server.store.codec import decode_game
 from skye_server.store.connection.pubsub import ChangeSubscriber
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.games import EXPIRY_S
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.shards import SHARDS, key_of
 from tests.support.dispatching import dispatcher_of, entries, games_of
 from tests.support.playing import new_key
@@ -57,7 +57,7 @@ def test_deadline_that_the_store_refuses_is_applied_later(service, dispatcher, m
     version = stored(game).version
     service.clock.advance(TURN_S)
     with monkeypatch.context() as patched:
-        patched.setattr(RedisStore, "commit", lambda *_: False)
+        patched.setattr(RedisGames, "commit", lambda *_: False)
         dispatcher.run_due()
     assert stored(game).version == version
     service.clock.advance(1)
@@ -107,7 +107,7 @@ def test_commit_that_fails_leaves_no_entry(service, monkeypatch):
     def fail(*_):
         raise Problem("store_unavailable")
 
-    monkeypatch.setattr(RedisStore, "commit", fail)
+    monkeypatch.setattr(RedisGames, "commit", fail)
     with pytest.raises(AssertionError, match="store_unavailable"):
         timed(service)
     assert entries(service, "game") == {}

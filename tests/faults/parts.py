@@ -249,7 +249,7 @@ class StreamFollower:
 
 def check_stored_game(client, game_id):
     """Check that a game in Redis is consistent: version, log, and the state that its actions lead to."""
-    stored, entries = RedisStore(client).load_with_log(game_id)
+    stored, entries = RedisStore(client).games.load_with_log(game_id)
     table = decode_game(stored)
     changes = [change for entry in entries for change in decode_entry(entry)]
     numbers = [change.first_event + place for change in changes for place in range(len(change.events))]

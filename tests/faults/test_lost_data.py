@@ -5,12 +5,13 @@ from itertools import islice
 
 import pytest
 
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.shards import key_of
 from tests.deploy.servers import JSON
 from tests.faults.parts import RetryingPlayer, StreamFollower, call_until_available, check_stored_game
 from tests.support.dispatching import rebuild_all
 from tests.support.playing import Service, dice, problem_code
+from tests.support.stores import store_of
 from tests.support.waiting import waited_for
 from tests.support.whole_game import played
 
@@ -64,11 +65,11 @@ def test_stream_reports_a_store_that_returns_with_older_data(parts):
     check_stored_game(parts.redis.client, game["id"])
 
 
-class Reverted(RedisStore):
-    """A store that calls a function before each commit."""
+class Reverted(RedisGames):
+    """Games of a store that call a function before each commit."""
 
-    def __init__(self, client):
-        super().__init__(client)
+    def __init__(self, calls):
+        super().__init__(calls)
         self.first = []
 
     def commit(self, commit):
@@ -78,7 +79,7 @@ class Reverted(RedisStore):
 
 
 def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
-    store = Reverted(redis_client)
+    store = store_of(redis_client, Reverted)
     game = Service(redis_client, store).create_game(2)
 
     def kept():
@@ -93,9 +94,9 @@ def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
     another = kept()
     restore(begun)
     game.offer(0, 2, 1)
-    store.first = [lambda: restore(another)]  # as when Redis had lost a second, and players went on
+    store.games.first = [lambda: restore(another)]  # as when Redis had lost a second, and players went on
     assert game.offer(1, 1, 1).status_code == 200
-    assert store.first == []
+    assert store.games.first == []
     assert check_stored_game(redis_client, game.id).version == 6
 
 

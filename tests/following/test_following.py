@@ -9,11 +9,12 @@ import pytest
 
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_players import RedisPlayers
-from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, dice, problem_code
+from tests.support.stores import store_of
 from tests.support.waiting import MAX_WAIT_S
 
 STREAM = {"Accept": "text/event-stream"}
@@ -177,8 +178,8 @@ def test_stream_ends_at_shutdown_with_the_reason_restart(service):
         assert stream.read() == {}
 
 
-class Failing(RedisStore):
-    """A store that can be unavailable."""
+class Failing(RedisGames):
+    """Games of a store that can be unavailable."""
 
     away = False
 
@@ -192,18 +193,18 @@ def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
     monkeypatch.setattr("skye_server.following.streams.OUTAGE_S", 0.01)
     monkeypatch.setattr("skye_server.following.streams.HEARTBEAT_S", 0.01)
     service = Service()
-    store = Failing(service.redis)
+    store = store_of(service.redis, Failing)
     service = Service(service.redis, store)
     game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
-        store.away = True
+        store.games.away = True
         game.offer(0, 1, 1)
         until = time.monotonic() + MAX_WAIT_S
         while (message := stream.raw()) != ": the store does not respond\n\n":
             assert message == ": heartbeat\n\n"
             assert time.monotonic() < until
-        store.away = False
+        store.games.away = False
         assert stream.read()["data"]["type"] == "offer_set"
 
 
@@ -288,8 +289,8 @@ def test_events_after_one_that_the_game_does_not_have_are_lost(over):
         assert problem_code(answer) == "history_lost"
 
 
-class CountingStore(RedisStore):
-    """A store that counts the log entries it has read."""
+class CountingGames(RedisGames):
+    """Games of a store, which count the log entries that were read."""
 
     entries_read = 0
 
@@ -305,8 +306,8 @@ def test_page_of_events_reads_no_more_of_the_log_than_it_shows(over, limit):
     game = service.create_game(2)
     game.play_to("building", 3)
     whole = service.get(game.path("events?limit=1000"))["events"]
-    store = CountingStore(service.redis)
+    store = store_of(service.redis, CountingGames)
     page = Service(service.redis, store).get(game.path(f"events?limit={limit}&after=2"))
     assert page["events"] == whole[2 : 2 + limit]
     assert page["last_event"] == whole[-1]["id"]
-    assert store.entries_read <= limit + 1
+    assert store.games.entries_read <= limit + 1

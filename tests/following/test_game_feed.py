@@ -8,16 +8,17 @@ import pytest
 
 from skye_server.following.stream_queue import MAX_QUEUED, Batch
 from skye_server.http.framework import collaborators
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.redis_games import RedisGames
 from tests.following.test_following import Stream
 from tests.support.playing import Service
+from tests.support.stores import store_of
 from tests.support.waiting import waited_for
 
 MORE_THAN_QUEUED = MAX_QUEUED + 10
 
 
-class CountingStore(RedisStore):
-    """A store that counts how often a log was read."""
+class CountingGames(RedisGames):
+    """Games of a store, which count how often a log was read."""
 
     reads = 0
 
@@ -30,7 +31,7 @@ class CountingStore(RedisStore):
 def counting():
     """A service whose store counts reads of logs."""
     redis = fakeredis.FakeRedis(server=fakeredis.FakeServer())
-    store = CountingStore(redis)
+    store = store_of(redis, CountingGames)
     with Service(redis, store) as service:
         yield service, store
 
@@ -61,10 +62,10 @@ def test_event_with_many_streams_is_read_once_for_all(counting):
         change_offer(game, 1)
         for stream in streams:  # all have subscribed once they have sent something
             assert stream.read()["data"]["id"] == after + 1
-        store.reads = 0
+        store.games.reads = 0
         change_offer(game, 1)
         assert [stream.read()["data"]["id"] for stream in streams] == [after + 2] * 20
-        assert store.reads < 10
+        assert store.games.reads < 10
 
 
 def test_event_is_rendered_once_for_all_callers_of_a_seat(service, monkeypatch):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from skye_server.commands.game_repository import EXPIRY_S
+from skye_server.store.games import EXPIRY_S
 from skye_server.store.shards import key_of
 from tests.contract.checked import CheckedService, Contract, read_document
 from tests.support.playing import Service, problem_code

@@ -2,9 +2,9 @@
 
 import pytest
 
-from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.matchmaking.pools import TicketPools
 from skye_server.settings import Settings
+from skye_server.store.games import EXPIRY_S
 from skye_server.store.shards import key_of
 from tests.support.dispatching import dispatch
 from tests.support.playing import KEY, Service, limited, new_key, problem_code

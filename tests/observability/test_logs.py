@@ -10,8 +10,9 @@ import fakeredis
 import pytest
 
 from skye_server.observability.logs import RedactingFormatter, facts
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.redis_games import RedisGames
 from tests.support.playing import Service
+from tests.support.stores import store_of
 
 
 @pytest.fixture
@@ -125,11 +126,11 @@ def test_log_lines_contain_no_token_query_or_key(service, lines):
 
 
 def test_unexpected_error_is_logged_with_the_id_that_its_answer_has(lines):
-    class Broken(RedisStore):
+    class Broken(RedisGames):
         def load(self, *_asked):
             raise ZeroDivisionError("broken")
 
-    service = Service(store=Broken(fakeredis.FakeRedis()))
+    service = Service(store=store_of(fakeredis.FakeRedis(), Broken))
     answer = service.call("GET", "/v1/games/abcdefghijkm")
     assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
     error, received = lines()

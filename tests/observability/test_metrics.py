@@ -10,9 +10,11 @@ from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.observability.metrics import BUCKETS_S, pattern
 from skye_server.store.connection.calls import RetryPolicy
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service
+from tests.support.stores import store_of
 
 SAMPLE = re.compile(r'(skye_\w+)(?:\{((?:\w+="[^"\\\n]*",?)*)\})? (-?[0-9.e+-]+)')
 
@@ -170,7 +172,7 @@ def test_operators_endpoint_makes_no_call_with_retries(service, monkeypatch, pat
 
 
 def test_commits_that_come_too_late_are_counted():
-    class Beaten(RedisStore):
+    class Beaten(RedisGames):
         beaten = 2
 
         def commit(self, commit):
@@ -179,7 +181,7 @@ def test_commits_that_come_too_late_are_counted():
                 return False
             return super().commit(commit)
 
-    service = Service(store=Beaten(fakeredis.FakeRedis(server=fakeredis.FakeServer())))
+    service = Service(store=store_of(fakeredis.FakeRedis(server=fakeredis.FakeServer()), Beaten))
     game = service.create_game(2, start=False)
     assert game.call("POST", "start", token=game.host).status_code == 200
     assert value(scrape(service), "commit_conflicts_total") == 2

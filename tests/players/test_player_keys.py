@@ -2,11 +2,11 @@
 
 import pytest
 
-from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.games.due import RELAY_MS
 from skye_server.settings import Settings
+from skye_server.store.games import EXPIRY_S
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_players import RedisPlayers
-from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from tests.support.dispatching import crash_before_relay, dispatch
 from tests.support.playing import KEY, Service, client_error_code, limited, new_key, problem_code
@@ -197,7 +197,7 @@ def test_expired_game_leaves_the_list(service):
 def test_game_whose_commit_failed_is_not_listed(service, monkeypatch):
     key, game = new_key(), service.create_game(1, start=False)
     with monkeypatch.context() as patched:
-        patched.setattr(RedisStore, "commit", lambda *_: False)
+        patched.setattr(RedisGames, "commit", lambda *_: False)
         assert join(game, key).status_code == 503
     assert ids(service, key) == []
     service.clock.advance(120)
@@ -227,7 +227,7 @@ def test_games_of_a_key_are_limited():
 def test_place_that_was_reserved_before_a_crash_is_free_after_a_minute(monkeypatch):
     service, key = limited(limit_games_per_key=1), new_key()
     with monkeypatch.context() as patched:
-        patched.setattr(RedisStore, "commit", lambda *_: 1 / 0)
+        patched.setattr(RedisGames, "commit", lambda *_: 1 / 0)
         assert service.call("POST", "/v1/games", {}, key).status_code == 500
     lobby = service.create_game(1, start=False)
     assert problem_code(join(lobby, key)) == "too_many_games"
@@ -238,7 +238,7 @@ def test_place_that_was_reserved_before_a_crash_is_free_after_a_minute(monkeypat
 def test_place_for_a_seat_that_another_player_took_is_free_at_once(monkeypatch):
     service, key = limited(limit_games_per_key=1), new_key()
     lobby, other = (service.create_game(1, start=False, seat_count=2) for _ in range(2))
-    interleaved(monkeypatch, RedisStore, "commit", lambda: join(lobby, new_key(), "Fay"), before=True)
+    interleaved(monkeypatch, RedisGames, "commit", lambda: join(lobby, new_key(), "Fay"), before=True)
     assert problem_code(join(lobby, key)) == "game_full"
     assert join(other, key).status_code == 201
 

@@ -209,7 +209,7 @@ def test_failure_of_each_consumer_fails_no_request_and_is_counted(service, consu
     def fail(*_, **_named):
         raise Problem("store_unavailable")
 
-    relay = collaborators(service.app).games.repository.relay
+    relay = collaborators(service.app).games.stored.relay
     key, counted = new_key(), f'skye_relay_failures_total{{consumer="{consumer}"}}'
     with monkeypatch.context() as patched:
         patched.setitem(relay._consumers, consumer, fail)  # noqa: SLF001 - any of them may fail

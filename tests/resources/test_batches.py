@@ -4,8 +4,9 @@ import pytest
 from redis.crc import key_slot
 
 from skye_server.error_codes import Problem
-from skye_server.store.redis_store import RedisStore
+from skye_server.store.redis_games import RedisGames
 from tests.support.playing import KEY, PAIR, Service, limited, problem_code
+from tests.support.stores import store_of
 
 PLAYER_KEY = "skye_key_" + "L" * 22
 
@@ -112,8 +113,8 @@ def test_batch_binds_its_games_to_a_player_key(service):
     assert all(game["roles"] == ["host", "player"] and game["seat"] == 0 for game in own)
 
 
-class Failing(RedisStore):
-    """A store that fails after some commits."""
+class Failing(RedisGames):
+    """Games of a store that fails after some commits."""
 
     commits_left = 3
 
@@ -125,11 +126,11 @@ class Failing(RedisStore):
 
 
 def test_batch_that_failed_halfway_is_completed_by_a_retry(redis_client):
-    store = Failing(redis_client)
+    store = store_of(redis_client, Failing)
     service = Service(redis_client, store)
     assert problem_code(create(service, [PAIR] * 5)) == "store_unavailable"
     begun = {key.split(b":")[-2].decode() for key in redis_client.keys("skye:*:game")}
-    store.commits_left = 100
+    store.games.commits_left = 100
     completed = ids(create(service, [PAIR] * 5))
     assert len(begun) == 3
     assert begun < set(completed)

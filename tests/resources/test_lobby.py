@@ -3,8 +3,8 @@
 import pytest
 
 from skye.draws import commitment
-from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.settings import Settings
+from skye_server.store.games import EXPIRY_S
 from skye_server.store.shards import key_of
 from tests.support.playing import NAMES, Service, client_error_code, dice, problem_code
 

@@ -20,7 +20,7 @@ from tests.support.waiting import MAX_WAIT_S
 def backup(redis_client):
     """The bytes of a backup."""
     store, file = RedisStore(redis_client), io.BytesIO()
-    store.commit(commit(1))
+    store.games.commit(commit(1))
     store.backup(file)
     return file.getvalue()
 
@@ -50,7 +50,7 @@ def test_restore_that_broke_off_is_reported_and_finished_with_the_same_file(
     store, file, other = RedisStore(redis_client), tmp_path / "backup", tmp_path / "other"
     for path, games in ((other, ["one"]), (file, ["one", "two", "three"])):
         for game in games:
-            store.commit(commit(1, game=game))
+            store.games.commit(commit(1, game=game))
         with path.open("wb") as written:
             store.backup(written)
         redis_client.flushall()

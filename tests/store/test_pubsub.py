@@ -72,8 +72,8 @@ def test_only_watched_games_and_players_are_reported(any_redis, watch):
     changes, _ = watch(SingleServer(any_redis), ANN, KEY)
     assert waited_for(lambda: set(changes) == {KEY, ANN})  # both are subscribed
     store = RedisStore(any_redis)
-    store.commit(commit(1, game="bob"))
-    store.commit(commit(1, game="ann"))
+    store.games.commit(commit(1, game="bob"))
+    store.games.commit(commit(1, game="ann"))
     assert waited_for(lambda: len(changes) == 3)
     assert changes[2] == ANN
 
@@ -93,7 +93,7 @@ def test_user_without_sharded_channels_gets_plain_ones(redis_server, redis_clien
         changes, _ = watch(SingleServer(older), ANN)
         assert waited_for(lambda: changes == [ANN])
         assert redis_client.pubsub_channels() == [ANN.encode()]
-        RedisStore(older).commit(commit(1))
+        RedisStore(older).games.commit(commit(1))
         assert waited_for(lambda: changes == [ANN, ANN])
     redis_client.acl_deluser("older")
 
@@ -127,7 +127,7 @@ def test_name_that_is_watched_again_stays_subscribed(redis_client, watch, monkey
     for _ in range(3):
         subscriber.unwatch(ANN)
         subscriber.watch(ANN)
-    RedisStore(redis_client).commit(commit(1))
+    RedisStore(redis_client).games.commit(commit(1))
     assert waited_for(lambda: changes == [ANN, ANN])
 
 
@@ -136,7 +136,7 @@ def test_lost_connection_reports_every_name(redis_client, watch):
     assert waited_for(lambda: len(changes) == 2)
     redis_client.client_kill_filter(_type="pubsub")
     assert waited_for(lambda: sorted(changes) == sorted(2 * [ANN, BOB]))
-    RedisStore(redis_client).commit(commit(1))
+    RedisStore(redis_client).games.commit(commit(1))
     assert waited_for(lambda: len(changes) == 5)
 
 

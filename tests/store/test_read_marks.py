@@ -23,6 +23,7 @@ from skye_server.store.due_queue import Claim, DueQueue
 from skye_server.store.game_index import GameIndex, Listed
 from skye_server.store.history_store import HistoryStore, HistoryUpdate
 from skye_server.store.lua_scripts import MinReplicas
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_players import GameUpdate, RedisPlayers, Reservation
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.ruleset_store import RulesetStore
@@ -89,21 +90,22 @@ CALLS = {
         "find": lambda rulesets: rulesets.find("base", 8 * "0"),
         "decoded": lambda rulesets: rulesets.decoded(encode_game(GAME)),
     },
+    RedisGames: {
+        "commit": lambda games: games.commit(COMMIT),
+        "load": lambda games: (games.load("ann"), games.load("ann", "key")),
+        "load_to_attend": lambda games: games.load_to_attend("ann"),
+        "load_with_log": lambda games: games.load_with_log("ann"),
+        "load_many": lambda games: games.load_many(["ann", "bob"]),
+        "delete": lambda games: games.delete("ann", b"1:1:", ANSWER, [Due("relay", "ann", 1)]),
+        "settle": lambda games: games.settle("ann", None, ["ann/bob"], None),
+    },
     RedisStore: {
-        "commit": lambda store: store.commit(COMMIT),
-        "load": lambda store: (store.load("ann"), store.load("ann", "key")),
-        "load_to_attend": lambda store: store.load_to_attend("ann"),
-        "load_with_log": lambda store: store.load_with_log("ann"),
-        "load_many": lambda store: store.load_many(["ann", "bob"]),
-        "headers": lambda store: store.headers(["ann"]),
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
         "ping": lambda store: store.ping(),
         "time": lambda store: store.time(),
         "warnings": lambda store: store.warnings(),
         "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),
-        "delete": lambda store: store.delete("ann", b"1:1:", ANSWER, [Due("relay", "ann", 1)]),
-        "settle": lambda store: store.settle("ann", None, ["ann/bob"], None),
         "unfinished_restore": lambda store: store.unfinished_restore(),
         "finish_restore": lambda store: store.finish_restore(),
         "delete_all": lambda store: store.delete_all(),
@@ -201,6 +203,7 @@ def parts(store):
     return {
         RulesetStore: store.rulesets,
         RedisStore: store,
+        RedisGames: store.games,
         GameIndex: store.index,
         DueQueue: store.due,
         RedisPlayers: store.players,

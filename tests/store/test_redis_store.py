@@ -4,12 +4,12 @@ from contextlib import nullcontext
 
 import pytest
 
-from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.settings import DAY_S
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection import calls
 from skye_server.store.game_index import Listed
+from skye_server.store.games import EXPIRY_S
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from tests.support.dispatching import rebuild_all
@@ -44,68 +44,68 @@ def logged(last_event, data):
 
 
 def test_commit_writes_game_log_and_stored_response(store):
-    assert store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
-    assert store.load("ann", "key") == (b"1:1:table", b"answer")
-    assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
+    assert store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
+    assert store.games.load("ann", "key") == (b"1:1:table", b"answer")
+    assert store.games.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
 
 def test_commit_on_another_version_writes_nothing(store, any_redis):
-    store.commit(commit(1))
+    store.games.commit(commit(1))
     before = contents(any_redis)
-    assert not store.commit(commit(12, 11, record=StoredRecord("key", b"answer", 60)))
-    assert not store.commit(commit(2, 0))
+    assert not store.games.commit(commit(12, 11, record=StoredRecord("key", b"answer", 60)))
+    assert not store.games.commit(commit(2, 0))
     assert contents(any_redis) == before
 
 
 def test_version_is_compared_exactly(store):
-    store.commit(commit(12))
-    assert not store.commit(commit(2, 1))
-    assert store.commit(commit(13, 12))
+    store.games.commit(commit(12))
+    assert not store.games.commit(commit(2, 1))
+    assert store.games.commit(commit(13, 12))
 
 
 def test_commit_to_an_expired_game_writes_nothing(store, any_redis):
-    assert not store.commit(commit(2, 1))
+    assert not store.games.commit(commit(2, 1))
     assert contents(any_redis) == {}
 
 
 def test_creation_with_an_existing_id_writes_nothing(store, any_redis):
-    store.commit(commit(5))
+    store.games.commit(commit(5))
     before = contents(any_redis)
-    assert not store.commit(commit(1))
+    assert not store.games.commit(commit(1))
     assert contents(any_redis) == before
 
 
 def test_one_of_many_commits_on_one_version_is_done(store):
-    store.commit(commit(1))
-    done = at_once(lambda number: store.commit(commit(number, 1)), range(2, 18))
+    store.games.commit(commit(1))
+    done = at_once(lambda number: store.games.commit(commit(number, 1)), range(2, 18))
     assert sorted(done) == [False] * 15 + [True]
-    assert len(store.load_with_log("ann")[1]) == 2
+    assert len(store.games.load_with_log("ann")[1]) == 2
 
 
 def test_commit_with_a_used_idempotency_key_writes_nothing(store, any_redis):
-    store.commit(commit(1, record=StoredRecord("key", b"first", 60)))
+    store.games.commit(commit(1, record=StoredRecord("key", b"first", 60)))
     before = contents(any_redis)
-    assert not store.commit(commit(2, 1, record=StoredRecord("key", b"second", 60)))
+    assert not store.games.commit(commit(2, 1, record=StoredRecord("key", b"second", 60)))
     assert contents(any_redis) == before
-    assert store.commit(commit(2, 1, record=StoredRecord("other", b"second", 60)))
+    assert store.games.commit(commit(2, 1, record=StoredRecord("other", b"second", 60)))
 
 
 def test_commit_that_fails_halfway_writes_nothing(store, any_redis):
-    store.commit(commit(5))
+    store.games.commit(commit(5))
     before = contents(any_redis)
     backwards = Commit(
         "ann", b"1:5:", b"1:6:table", [LogEntry(7, b"change")], 1000, StoredRecord("key", b"answer", 60)
     )
     with pytest.raises(Exception, match="store_unavailable"):
-        store.commit(backwards)
+        store.games.commit(backwards)
     assert contents(any_redis) == before
 
 
 def test_new_game_begins_a_new_log(store, any_redis):
-    store.commit(commit(5))
+    store.games.commit(commit(5))
     any_redis.delete(key_of("ann", "game"))  # as when its memory was wanted for something else
-    assert store.commit(commit(1))
-    assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
+    assert store.games.commit(commit(1))
+    assert store.games.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
 
 def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypatch):
@@ -116,7 +116,7 @@ def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypat
         return nullcontext()
 
     monkeypatch.setattr(calls, "call_deadline", without_deadline)
-    assert RedisStore(any_redis, timeout_s=9.0).within("hunt:").load("ann") == (None, None)
+    assert RedisStore(any_redis, timeout_s=9.0).within("hunt:").games.load("ann") == (None, None)
     assert deadlines == [9.0]
 
 
@@ -124,40 +124,40 @@ def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypat
 
 
 def test_game_log_and_stored_response_have_their_ttls(store, any_redis):
-    store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
+    store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     assert 0 < any_redis.ttl(key_of("ann", "record:key")) <= 60
     for key in (key_of("ann", "game"), key_of("ann", "log")):
         assert 990 < any_redis.ttl(key) <= 1000
     any_redis.expire(key_of("ann", "game"), 5)
     any_redis.expire(key_of("ann", "log"), 5)
-    store.commit(commit(2, 1))
+    store.games.commit(commit(2, 1))
     for key in (key_of("ann", "game"), key_of("ann", "log")):
         assert 990 < any_redis.ttl(key) <= 1000
 
 
 def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):
-    store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
+    store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     tag = key_of("ann", "").partition(":ann")[0].encode()
     assert all(key.startswith(tag) for key in any_redis.scan_iter())
     assert any_redis.dbsize() == 4
 
 
 def test_missing_game_loads_as_none(store):
-    assert store.load("ann") == (None, None)
-    assert store.load("ann", "key") == (None, None)
-    assert store.load_with_log("ann") == (None, [])
-    assert store.load_many([]) == []
+    assert store.games.load("ann") == (None, None)
+    assert store.games.load("ann", "key") == (None, None)
+    assert store.games.load_with_log("ann") == (None, [])
+    assert store.games.load_many([]) == []
 
 
 def test_loaded_games_have_the_requested_order(store):
-    store.commit(commit(1, game="ann"))
-    store.commit(commit(2, game="bob"))
-    assert store.load_many(["bob", "nobody", "ann"]) == [b"1:2:table", None, b"1:1:table"]
+    store.games.commit(commit(1, game="ann"))
+    store.games.commit(commit(2, game="bob"))
+    assert store.games.load_many(["bob", "nobody", "ann"]) == [b"1:2:table", None, b"1:1:table"]
 
 
 def test_log_is_read_after_a_given_event(store):
     for version in range(1, 4):
-        store.commit(commit(version, version - 1 or None))
+        store.games.commit(commit(version, version - 1 or None))
     for after, numbers in (
         (0, [10, 20, 30]),
         (9, [10, 20, 30]),
@@ -166,7 +166,7 @@ def test_log_is_read_after_a_given_event(store):
         (30, []),
         (99, []),
     ):
-        assert [entry.last_event for entry in store.load_with_log("ann", after)[1]] == numbers
+        assert [entry.last_event for entry in store.games.load_with_log("ann", after)[1]] == numbers
 
 
 def put(store, name, game_id, score, *, version=1, others=(), forced=False):
@@ -204,10 +204,10 @@ def test_each_commit_is_published(store):
     try:
         subscriber.watch(channel := key_of("ann", "changes"))
         assert waited_for(lambda: changes == [channel])  # it is subscribed
-        store.commit(commit(1))
-        store.commit(commit(3, 2))
-        store.commit(commit(2, 1, game="ann"))
-        store.commit(commit(1, game="bob"))
+        store.games.commit(commit(1))
+        store.games.commit(commit(3, 2))
+        store.games.commit(commit(2, 1, game="ann"))
+        store.games.commit(commit(1, game="bob"))
         assert waited_for(lambda: len(changes) == 3)
         assert changes == [channel] * 3
     finally:

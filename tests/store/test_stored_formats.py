@@ -244,7 +244,7 @@ def test_flipped_bit_in_a_log_entry_is_noticed(service, finished):
     game = service.create_game(2)
     if finished:
         game.play_out(dice(3))
-    for entry in RedisStore(service.redis).load_with_log(game.id)[1]:
+    for entry in RedisStore(service.redis).games.load_with_log(game.id)[1]:
         assert list(decode_entry(entry))
         for data in flipped(entry.data):
             with pytest.raises(StoredFormatError):

@@ -1,26 +1,26 @@
 """Requests that fail because of the state of the service or of its store."""
 
 from skye_server.settings import Settings
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from tests.support.playing import Service
 from tests.support.provoked_problems import provokes
+from tests.support.stores import store_of
 
 NOBODY = RedisStore.from_settings(Settings(redis_url="redis://127.0.0.1:1/0", redis_wait_ms=0))
 """A store on a Redis that does not reply."""
 
 
-class Refusing:
-    """A store that refuses writes, or raises an unexpected error."""
-
-    def __init__(self, store):
-        self._store = store
-
-    def __getattr__(self, name):
-        return getattr(self._store, name)
+class Refusing(RedisGames):
+    """Games of a store that refuses writes."""
 
     def commit(self, _commit):
         return False
+
+
+class Faulty(RedisStore):
+    """A store that raises an unexpected error."""
 
     def ping(self):
         raise ZeroDivisionError
@@ -30,7 +30,7 @@ class Refusing:
 def a_write_that_others_always_overtake(service):
     """A write that conflicts with other writes at each attempt."""
     game = service.create_game()
-    slow = Service(service.redis, Refusing(RedisStore(service.redis)))
+    slow = Service(service.redis, store_of(service.redis, Refusing))
     game.service = slow
     return lambda: game.offer(0, 1, 1)
 
@@ -38,7 +38,7 @@ def a_write_that_others_always_overtake(service):
 @provokes("internal_error")
 def a_fault_that_nobody_foresaw(service):
     """An unexpected error of the service."""
-    faulty = Service(service.redis, Refusing(RedisStore(service.redis)))
+    faulty = Service(service.redis, Faulty(service.redis))
     return lambda: faulty.call("GET", "/readyz")
 
 

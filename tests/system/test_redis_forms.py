@@ -97,8 +97,8 @@ def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, tls_pr
         ):
             patience = {"redis_timeout_ms": 60_000, "redis_wait_ms": 60_000}
             store = RedisStore.from_settings(Settings(redis_url=f"{url}ssl_ca_certs={authority}", **patience))
-            assert store.commit(Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 60))
-            assert store.load_many(["bob", "ann"]) == [None, b"1:1:table"]
+            assert store.games.commit(Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 60))
+            assert store.games.load_many(["bob", "ann"]) == [None, b"1:1:table"]
     finally:
         sentinel.kill()
 

@@ -23,7 +23,9 @@ def commit(store, game, version):
     now_ms = round(1000 * time.time())
     expected = b"1:%d:" % (version - 1) if version > 1 else None
     entries, due = [LogEntry(version, b"change")], [Due("game", game, now_ms + 60_000)]
-    assert store.commit(Commit(game, expected, b"1:%d:game" % version, entries, 1000, due=due, now_ms=now_ms))
+    assert store.games.commit(
+        Commit(game, expected, b"1:%d:game" % version, entries, 1000, due=due, now_ms=now_ms)
+    )
 
 
 def test_commits_wait_while_the_slot_of_their_shard_moves(redis_program, tmp_path):
@@ -51,7 +53,9 @@ def test_commits_wait_while_the_slot_of_their_shard_moves(redis_program, tmp_pat
         player.join()
         assert longest_s[0] < settings.redis_wait_ms / 1000
         for game, version in versions.items():
-            assert store.load(game)[0] == b"1:%d:game" % version
-            assert [entry.last_event for entry in store.load_with_log(game)[1]] == list(range(1, version + 1))
+            assert store.games.load(game)[0] == b"1:%d:game" % version
+            assert [entry.last_event for entry in store.games.load_with_log(game)[1]] == list(
+                range(1, version + 1)
+            )
         claims = store.due.claim(round(1000 * time.time()) + 120_000, {"game": 3 * GAMES}).claims
         assert sorted(claim.id for claim in claims) == sorted(games)

@@ -12,7 +12,7 @@ def url_bots(recorder):
     created = recorder.record("bot_at_url", "A person against a bot at a URL.", "POST", "/v1/games", body)
     path, token = f"/v1/games/{created['game']['id']}/players/0/bot", created["players"][0]["token"]
     recorder.record("bound", "A bot.", "PUT", path, {"bot_url": "https://example.org/bot"}, token)
-    game = collaborators(recorder.service.app).games.repository.current(created["game"]["id"])
+    game = collaborators(recorder.service.app).games.stored.read(created["game"]["id"])
     bound = game.seats[0].url_bot
     queue_message(recorder.service, f"bot.{bound}", bound, game.id, "decision")
     recorder.record("pending", "A decision.", "GET", f"{path}/deliveries", token=token)

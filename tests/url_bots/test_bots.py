@@ -483,7 +483,7 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
             BotDispatch(games, Sender(TargetPolicy(games.settings)), AccountSlots(9)).attend(entry)
         plays(received, handler)
 
-    url_bot = collaborators(service.app).games.repository.current(game.id).seats[1].url_bot
+    url_bot = collaborators(service.app).games.stored.read(game.id).seats[1].url_bot
     entry = f"{game.id}/{url_bot}"
     before = game.view()["version"]
     bot.answer = race
@@ -499,7 +499,7 @@ def test_webhooks_of_an_account_take_no_slots_of_its_bots(service, bot, monkeypa
     assert created.json["status"] == "active"
     game = against(service, bot, PLAYER_KEY)
     games = collaborators(service.app).games
-    url_bot = games.repository.current(game.id).seats[1].url_bot
+    url_bot = games.stored.read(game.id).seats[1].url_bot
     handling = handlers_of(service)
 
     def attend_to_both(received, handler):
@@ -534,7 +534,7 @@ def test_failing_bot_is_not_asked_until_its_circuit_lets_one_request_pass(servic
 def pass_seconds(service, game, condition):
     """Let decisions be made, those of the person too, and seconds pass until a condition holds."""
     games = collaborators(service.app).games
-    entry = f"{game.id}/{games.repository.current(game.id).seats[1].url_bot}"
+    entry = f"{game.id}/{games.stored.read(game.id).seats[1].url_bot}"
     for _ in range(40):
         handlers_of(service)["bot"].handle(entry)
         if condition():
@@ -551,7 +551,7 @@ def pass_seconds(service, game, condition):
 def test_decision_waits_a_minute_for_a_slot_of_the_account(service, bot, seconds):
     game = against(service, bot)
     games = collaborators(service.app).games
-    url_bot = games.repository.current(game.id).seats[1].url_bot
+    url_bot = games.stored.read(game.id).seats[1].url_bot
     busy = BotDispatch(games, Sender(TargetPolicy(games.settings)), AccountSlots(0, queues=False))
     again_ms = busy.attend(f"{game.id}/{url_bot}")
     assert again_ms > games.now_ms()
@@ -566,7 +566,7 @@ def test_bot_counts_for_the_player_or_the_hidden_address_of_its_creator(service,
     accounts = []
     for key in (None, PLAYER_KEY):
         game = against(service, bot, key)
-        url_bot = games.repository.current(game.id).seats[1].url_bot
+        url_bot = games.stored.read(game.id).seats[1].url_bot
         copied = url_bots.copied(url_bot, "anothergame2")
         accounts.append(stored_bot(games.store, url_bot).receiver.account)
         assert stored_bot(games.store, copied).receiver.account == accounts[-1]

@@ -16,6 +16,7 @@ from skye_server.outgoing.sender import Sender
 from skye_server.outgoing.targets import TargetPolicy
 from skye_server.settings import Settings
 from skye_server.store.codec import StoredFormatError
+from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of, player_owner
 from skye_server.webhooks.feature import FEATURE
@@ -208,7 +209,7 @@ def test_deletion_of_a_game_that_failed_once_deletes_its_webhooks(service, recei
         raise Problem("store_unavailable")
 
     with monkeypatch.context() as patched:
-        patched.setattr(RedisStore, "delete", fail)
+        patched.setattr(RedisGames, "delete", fail)
         assert game.call("DELETE", token=game.host, headers=KEY).status_code == 503
     assert game.call("DELETE", token=game.host, headers=KEY).status_code == 204
     assert service.redis.keys(key_of(game.id, "webhook*")) == []

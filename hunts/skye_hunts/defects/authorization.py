@@ -21,7 +21,7 @@ from skye_server.http.responses import etag, uncached_json
 
 def _saved(before: Game, transition: Transition, caller: Caller) -> Response:
     """Commit a change that the caller must not make, and return the view of the game."""
-    if not games().repository.save(before, transition):
+    if not games().stored.save(before, transition):
         raise Problem("too_much_contention")
     view = {**game_view(transition.game, caller), **time_view(games().time_of(transition.game))}
     return uncached_json(view, 200, [("ETag", etag(transition.game.version))])

@@ -58,7 +58,7 @@ def seed_in_an_error(view: View, game: str, **_: Any) -> Response:
 @shown_by(new_game("Ann", "Bob", visibility="private"), get(GAME), at="slow")
 def private_game_by_its_time(view: View, game: str, **_: Any) -> Response:
     """Take longer to refuse a game that exists."""
-    if games().store.load(game)[0] is not None:
+    if games().store.games.load(game)[0] is not None:
         time.sleep(SLOW_S)
     return view()
 

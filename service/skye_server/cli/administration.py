@@ -83,7 +83,7 @@ def delete_game(game: str, yes: bool) -> None:
         found = _game(opened, game)
         if not yes:
             click.confirm(f"Delete {game} ({found.status}, {_shown(_names(found))})?", abort=True)
-        while not opened.repository.delete(found, None):
+        while not opened.stored.delete(found, None):
             found = _game(opened, game)
     click.echo(f"Deleted {game}.", err=True)
 
@@ -158,7 +158,7 @@ def delete_player(player: str, yes: bool) -> None:
 def _readable(opened: Games, game_id: str) -> Game | None:
     """Return a game, None if there is none or, after a line that says so, if it cannot be read."""
     try:
-        return opened.repository.find(game_id)
+        return opened.stored.find(game_id)
     except StoredFormatError as error:
         click.echo(f"{game_id} cannot be read: {error}", err=True)
         return None

@@ -155,10 +155,9 @@ def load_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
 
     :raises Problem: game_not_found, token_unknown.
     """
-    stored, stored_record = games.store.load(game_id, command.record_key)
-    record = None if stored_record is None else decode_record(stored_record)
+    game, stored_record = games.stored.read_with_record(game_id, command.record_key)
+    record, token = None if stored_record is None else decode_record(stored_record), command.token
     is_retired = record is not None and record.digest == command.digest and record.retired_token
-    game, token = games.repository.decoded(game_id, stored), command.token
     caller, player = games.authenticate(game, token, invite=command.invite, is_retired=is_retired)
     now_ms = games.time_of(game)
     if game.is_overdue(now_ms):
@@ -209,7 +208,7 @@ def change_game(  # noqa: PLR0913 - what a command consists of
         tokens, now_ms = attempt.tokens, games.time_of(game)
         changed = Attempt(game.id, game, caller or SPECTATOR, now_ms, game.version, tokens=tokens)
         new = new_record(games, command, changed, attempt.caller, retired_token=caller is None)
-        if games.repository.save(attempt.game, transition, new):
+        if games.stored.save(attempt.game, transition, new):
             return changed
         back_off(number)
     raise Problem("too_much_contention")
@@ -220,7 +219,7 @@ def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRec
 
     :raises Problem: data_corrupt, data_newer, when the log of the game is lost.
     """
-    past = games.repository.history.at_version(game, record.version)
+    past = games.stored.history.at_version(game, record.version)
     tokens = record.tokens(command.idempotency_key or "")
     return Attempt(past.id, past, record.caller, record.now_ms, past.version, tokens=tokens)
 
@@ -234,7 +233,7 @@ def load_new(games: Games, command: Command, _game_id: str = "") -> Attempt[Game
     """
     game_id, stored, stored_record = _id_of_new(games, command)
     record = None if stored_record is None else decode_record(stored_record)
-    game = None if stored is None else games.repository.decoded(game_id, stored)
+    game = None if stored is None else games.stored.decoded(game_id, stored)
     player = "" if command.token is None else games.identities.require_player(command.token)
 
     def role_after(after: Game) -> Caller:
@@ -256,7 +255,7 @@ def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes
         return id_from(secrets.token_bytes(_ID_LENGTH)), None, None
     for expired in range(MAX_ATTEMPTS):
         game_id = id_from(hashlib.sha256(f"{key}/{expired}".encode()).digest())
-        stored, record = games.store.load(game_id, key)
+        stored, record = games.store.games.load(game_id, key)
         if (stored is None) is (record is None):
             return game_id, stored, record
     raise Problem("too_much_contention")

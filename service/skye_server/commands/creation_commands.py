@@ -176,8 +176,7 @@ def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Ga
     number = 0
     while True:
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
-        stored, record = games.store.load(new_id, record_key)
-        game = None if stored is None else games.repository.decoded(new_id, stored)
+        game, record = games.stored.find_with_record(new_id, record_key)
         if game is None or game.status is not Status.ABORTED or number == MAX_ABORTED:
             return new_id, game, record
         number += 1

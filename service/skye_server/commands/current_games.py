@@ -1,20 +1,21 @@
 """Games: load current games with the role of the caller, and apply missed deadlines.
 
 Commands (`skye_server.commands.game_commands`) change games by optimistic concurrency; see
-`skye_server.commands.attempts`. `skye_server.commands.game_repository` decodes, commits and deletes games.
+`skye_server.commands.attempts`. `skye_server.store.games` reads and saves them.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from skye import Ruleset
 from skye.rulesets import ruleset_of
-from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.watch_codes import WatchCodes
 from skye_server.error_codes import Problem
+from skye_server.features import installed
 from skye_server.games import autoplay
 from skye_server.games.authorization import Caller, is_watch_code, require_content, role_of
 from skye_server.games.game import Change, Game
@@ -22,8 +23,8 @@ from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
-from skye_server.store.codec import changes_from_log
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
+from skye_server.store.games import GameStore
 from skye_server.store.redis_store import RedisStore
 
 
@@ -51,7 +52,14 @@ class Games:
         self.identities = PlayerIdentities(store.players)
         self.watch_codes = WatchCodes(store, self.identities)
         self.players = Players(store, settings, self.now_ms)
-        self.repository = GameRepository(store, settings, self.metrics, self.players, self.now_ms)
+        self.stored = GameStore(
+            store,
+            settings,
+            self.metrics,
+            self.players,
+            self.now_ms,
+            delete_more=partial(_delete_data_of_features, store),
+        )
 
     # Queries.
 
@@ -64,7 +72,7 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown.
         """
-        game = self.repository.current(game_id)
+        game = self.stored.read(game_id)
         caller, _ = self.authenticate(game, token)
         return LoadedGame(self.apply_deadlines(game), caller)
 
@@ -77,6 +85,16 @@ class Games:
         require_content(*loaded)
         return loaded
 
+    def read_past(self, game_id: str, token: str | None, event: int) -> LoadedGame:
+        """Return a game and the caller's role as they were when event number `event` had happened.
+
+        :raises Problem: what `read_content` raises; event_not_found; data_corrupt, data_newer.
+        """
+        game, caller = self.read_content(game_id, token)
+        past = self.stored.history.at_event(game, event)
+        seat = self.stored.history.seat_at(past, game, caller.seat)
+        return LoadedGame(past, caller._replace(seat=seat, after_end=game.is_over))
+
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
     ) -> tuple[LoadedGame, list[Change]]:
@@ -86,24 +104,23 @@ class Games:
         :raises Problem: what `read_content` raises; data_corrupt, data_newer also when some of these changes
             are lost.
         """
-        stored, entries = self.store.load_with_log(game_id, after, limit)
-        game = self.repository.decoded(game_id, stored)
+        logged = self.stored.read_with_log(game_id, after, limit)
+        game = logged.game
         caller, _ = self.authenticate(game, token)
         if self.apply_deadlines(game) is not game:
             return self.read_with_log(game_id, token, after, limit)
         require_content(game, caller)
-        return LoadedGame(game, caller), changes_from_log(game, after, entries, limit)
+        return LoadedGame(game, caller), logged.changes()
 
     def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:
         """Return a game and the changes that have events after number `after`, without authentication.
 
         :raises Problem: game_not_found.
         """
-        stored, entries = self.store.load_with_log(game_id, after)
-        game = self.repository.decoded(game_id, stored)
-        if self.apply_deadlines(game) is not game:
+        logged = self.stored.read_with_log(game_id, after)
+        if self.apply_deadlines(logged.game) is not logged.game:
             return self.changes_after(game_id, after)
-        return game, changes_from_log(game, after, entries)
+        return logged.game, logged.changes()
 
     def now_ms(self) -> int:
         """Return the time of the service's clock, in milliseconds since 1970."""
@@ -143,8 +160,13 @@ class Games:
             if not game.is_overdue(now_ms):
                 return game
             transition = autoplay.play_bots(autoplay.after_deadline(game, now_ms), now_ms)
-            if self.repository.save(game, transition):
+            if self.stored.save(game, transition):
                 return transition.game
             back_off(attempt)
-            game = self.repository.current(game.id)
+            game = self.stored.read(game.id)
         raise Problem("too_much_contention")
+
+
+def _delete_data_of_features(store: RedisStore, game: Game) -> None:
+    for feature in installed():
+        feature.game_deleted(store, game)

@@ -309,7 +309,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         attempt.check_preconditions(command)
         if not game.is_over:
             raise Problem("game_not_over")
-        if games.repository.delete(game, new_record(games, command, attempt, attempt.caller)):
+        if games.stored.delete(game, new_record(games, command, attempt, attempt.caller)):
             return
         back_off(number)
     raise Problem("too_much_contention")
@@ -344,8 +344,8 @@ def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
 
     The name of the record derives from the token, so the caller is the host who sent the request.
     """
-    stored, record = games.store.load(game_id, command.record_key)
-    return stored is None and record is not None and decode_record(record).digest == command.digest
+    game, record = games.stored.find_with_record(game_id, command.record_key)
+    return game is None and record is not None and decode_record(record).digest == command.digest
 
 
 def moved(move: Move) -> Callable[[Attempt[Game]], Transition]:

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Final
 
 from skye_server.games.game import Game, OriginType, Status, name_key
-from skye_server.store.codec import StoredFormatError
 from skye_server.store.game_index import FinishedGames, Place, cursor_of, next_places, place_of
+from skye_server.store.games import readable_games
 from skye_server.store.redis_store import RedisStore
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
@@ -111,14 +111,8 @@ class Listing:
 
     def _load(self, found: Sequence[Place]) -> list[Game | None]:
         """Load listed games, None for each that cannot be shown."""
-        games: list[Game | None] = []
-        for stored in self._store.load_many([game_id for _, game_id in found]):
-            try:
-                game = self._store.rulesets.decoded(stored) if stored is not None else None
-            except StoredFormatError:
-                game = None
-            games.append(None if game is None or game.private else game)
-        return games
+        games = readable_games(self._store, [game_id for _, game_id in found])
+        return [None if game is None or game.private else game for game in games]
 
 
 def index_of(game: Game) -> str:

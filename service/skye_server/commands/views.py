@@ -4,9 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict, cast
 
+import msgspec
+
 from skye.fields import BySeat, Keywords, Seat
 from skye.rulesets import MAX_PLAYERS
 from skye_server.commands.attempts import Attempt
+from skye_server.commands.current_games import Games
 from skye_server.games.authorization import HOST_ROLE, SPECTATOR, Caller
 from skye_server.games.game import Game
 from skye_server.games.views.actions import Actions
@@ -19,6 +22,8 @@ from skye_server.games.views.game import (
     invitation_view,
     timestamp,
 )
+
+_encoder = msgspec.json.Encoder()
 
 
 class TimedGameView(GameView, TimeView):
@@ -93,6 +98,18 @@ class TakenSeatView(SeatTokenView):
         TimedGameView,
         "The game as the caller sees it; for a request without a token, as the new seat sees it.",
     ]
+
+
+def rendered_view(games: Games, game: Game, caller: Caller) -> bytes:
+    """Return a game as a caller may see it, in JSON.
+
+    A rendered view is cached with its game, for this caller only: callers never share one.
+    """
+    rendered = games.stored.cache.derived(game)
+    body = rendered.get(caller)
+    if body is None:
+        body = rendered[caller] = _encoder.encode(game_view(game, caller))
+    return body
 
 
 def changed_view(changed: Attempt[Game]) -> TimedGameView:

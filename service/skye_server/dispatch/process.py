@@ -83,12 +83,12 @@ def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
 
 def attend_game(games: Games, game_id: str) -> int | None:
     """Apply the missed deadline of a game, or delete a game whose time is over."""
-    found, left_ms = games.repository.find_to_attend(game_id)
+    found, left_ms = games.stored.find_to_attend(game_id)
     if found is None:  # it has expired while no dispatcher lived: lists may name it still
         games.store.due.add(Due("relay", game_id, games.now_ms()))
         return None
     if left_ms <= 0:
-        games.repository.delete(found, None)
+        games.stored.delete(found, None)
         return None
     game = games.apply_deadlines(found)
     return next_attention_ms(game, games.now_ms() + left_ms)

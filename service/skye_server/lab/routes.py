@@ -367,7 +367,7 @@ def _lab_with(game: str) -> Laboratory:
     :raises Problem: lab_off, game_not_found, data_corrupt, data_newer, store_unavailable.
     """
     lab = _lab()
-    collaborators().games.repository.current(game)
+    collaborators().games.stored.read(game)
     return lab
 
 

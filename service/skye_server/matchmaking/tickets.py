@@ -218,7 +218,7 @@ def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
     ticket = pools_of(games).ticket(ticket_id)
     if ticket is None or ticket.game is None or now_ms - ticket.matched_ms >= _REPEATED_MS:
         return False
-    game = games.repository.find(ticket.game)
+    game = games.stored.find(ticket.game)
     if game is None:
         return True  # it is about to be created
     return not game.is_over and seat_of(game, ticket.player) is not None
@@ -257,7 +257,7 @@ def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
     if group:
         _create(games, game_id, group)
         pools_of(games).game_created(game_id, group)
-    game = games.repository.find(game_id)
+    game = games.stored.find(game_id)
     return None if game is None else seat_of(game, ticket.player)  # None: the game has expired
 
 
@@ -275,5 +275,5 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
         name = free_name(data.name, [seat.name for seat in seats])
         seats += (new_seat({"name": name}, tokens, len(seats), (), player),)
     transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
-    if games.repository.save(None, transition, limited=False):
+    if games.stored.save(None, transition, limited=False):
         games.metrics.game_matched()

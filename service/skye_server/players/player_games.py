@@ -21,9 +21,9 @@ from skye_server.games.player_events import PlayerEvent, ticket_expired, webhook
 from skye_server.players.codec import player_events
 from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
-from skye_server.store.codec import StoredFormatError
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import FinishedGames, Place, next_places
+from skye_server.store.games import readable_games
 from skye_server.store.redis_players import ACTIVE_SCORE, Reservation, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import player_owner
@@ -180,16 +180,13 @@ class PlayerListing:
         return FinishedGames(partial(self._store.list_games, player), load, ACTIVE_SCORE)
 
     def _load(self, player: str, places: Sequence[Place]) -> list[OwnGame | None]:
-        games = self._games.load_many([game_id for _, game_id in places])
-        return [None if stored is None else self._own_game(stored, player) for stored in games]
+        games = readable_games(self._games, [game_id for _, game_id in places])
+        return [None if game is None else _own_game(game, player) for game in games]
 
-    def _own_game(self, stored: bytes, player: str) -> OwnGame | None:
-        """Return a stored game with the player's role, or None if there is none, or it is corrupt."""
-        try:
-            game = self._games.rulesets.decoded(stored)
-        except StoredFormatError:
-            return None
-        caller, resigned = identify_player(game, player), resigned_seat_of(game, player)
-        if player in game.hidden_from or (caller is None and resigned is None):
-            return None
-        return OwnGame(game, caller or SPECTATOR, resigned)
+
+def _own_game(game: Game, player: str) -> OwnGame | None:
+    """Return a game with the player's role, None if there is none."""
+    caller, resigned = identify_player(game, player), resigned_seat_of(game, player)
+    if player in game.hidden_from or (caller is None and resigned is None):
+        return None
+    return OwnGame(game, caller or SPECTATOR, resigned)

@@ -20,9 +20,10 @@ from skye_server.games.game import Change, Game, OriginType, Status
 from skye_server.games.past_games import PastGame, counters_of, is_past, past_game, seats_by_player
 from skye_server.games.player_events import Derived, FollowedGame, derive, without_role
 from skye_server.players.codec import followed_games, past_games, player_events
-from skye_server.store.codec import changes_from_log, header_of
+from skye_server.store.codec import changes_from_log
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.game_index import Listed, end_of
+from skye_server.store.games import header_of
 from skye_server.store.history_store import HistoryUpdate
 from skye_server.store.redis_players import ACTIVE_SCORE, GameUpdate, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
@@ -200,7 +201,7 @@ class Subject:
             return Since(None, ())
         if self.committed and self.committed[0].first_event <= last_event + 1:
             return Since(self.game, [each for each in self.committed if each.last_event > last_event])
-        stored, entries = self.store.load_with_log(self.game_id, last_event)
+        stored, entries = self.store.games.load_with_log(self.game_id, last_event)
         if stored is None:
             return Since(None, ())
         game = self.store.rulesets.decoded(stored)
@@ -213,7 +214,7 @@ def stored_subject(store: RedisStore, game_id: str, former: frozenset[str] = fro
     :param former: players who may have lost their role in it.
     :raises Problem: store_unavailable, data_corrupt, data_newer.
     """
-    stored, _ = store.load(game_id)
+    stored, _ = store.games.load(game_id)
     game = None if stored is None else store.rulesets.decoded(stored)
     header = None if stored is None else header_of(stored)
     return Subject(store, game_id, game, header, players_of(game) | former)

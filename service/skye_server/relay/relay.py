@@ -12,7 +12,6 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_repository import EXPIRY_S, RelayedCommit
 from skye_server.error_codes import ERROR_CODES, Problem, skip_unreadable
 from skye_server.features import installed
 from skye_server.games.authorization import players_of
@@ -31,6 +30,7 @@ from skye_server.relay.consumers import (
 )
 from skye_server.settings import Settings
 from skye_server.store.connection.calls import without_retries
+from skye_server.store.games import EXPIRY_S, RelayedCommit
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import PLAYER_OWNER
 
@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 def connected(games: Games) -> Relay:
     """Return the relay of some games, which follows each of their commits from now on."""
     relay = Relay(games.store, games.settings, games.now_ms, games.metrics)
-    games.repository.relay = relay
+    games.stored.relay = relay
     return relay
 
 
@@ -139,7 +139,7 @@ class Relay:
     def _settle(self, subject: Subject, former: Iterable[str], was_due_ms: int | None = None) -> bool:
         near_ms = next_near_ms(subject.game, self._now_ms())
         entries = [f"{subject.game_id}/{player}" for player in former]
-        return self._store.settle(subject.game_id, subject.header, entries, near_ms, was_due_ms)
+        return self._store.games.settle(subject.game_id, subject.header, entries, near_ms, was_due_ms)
 
     def _park(self, game_id: str, player: str, failures: int, problem: Problem) -> None:
         """Relay a game again that has failed, later each time, whatever is relayed of it meanwhile."""
@@ -174,7 +174,7 @@ def rebuild(store: RedisStore) -> int:
 def _entries(store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[Due]:
     """Yield the entries for one key of a game, a player or a pool."""
     if kind == "game":
-        stored, left_ms = store.load_to_attend(owner)
+        stored, left_ms = store.games.load_to_attend(owner)
         if stored is not None:
             yield from due_after(
                 None, store.rulesets.decoded(stored), now_ms, now_ms + left_ms - 1000 * EXPIRY_S

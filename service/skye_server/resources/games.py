@@ -9,18 +9,17 @@ from flask import Blueprint, Response
 
 from skye.fields import Keywords
 from skye_server.commands.creation_commands import create_game as create_new_game
-from skye_server.commands.current_games import LoadedGame
 from skye_server.commands.views import (
     CreatedGameView,
     TimedGameView,
     created_view,
+    rendered_view,
     show_secrets,
 )
 from skye_server.contract.creation import GameToCreate
 from skye_server.contract.enums import GameStatus, OriginName, RulesetName
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query, ViewQuery, page_cursor
-from skye_server.games.authorization import require_content
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
 from skye_server.games.views.actions import seat_actions
@@ -197,11 +196,8 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     the other fields are those of a game in its lobby.
     """
     games = collaborators().games
-    loaded = games.read(game, bearer_token())
-    if "at_event" in query:
-        require_content(*loaded)
-        past, caller = games.repository.history.at_event(*loaded, query["at_event"])
-        loaded = LoadedGame(past, caller._replace(after_end=loaded.game.is_over))
+    token, event = bearer_token(), query.get("at_event")
+    loaded = games.read(game, token) if event is None else games.read_past(game, token, event)
     tag = etag(loaded.game.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:
@@ -209,7 +205,7 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     more: Mapping[str, object] = time_view(games.time_of(loaded.game))
     if "include" in query:
         more = {**more, **seat_actions(loaded.game, loaded.caller)}
-    return encoded_json_response(json_with(games.repository.cache.view(*loaded), more), tag=tag)
+    return encoded_json_response(json_with(rendered_view(games, *loaded), more), tag=tag)
 
 
 __all__ = ["blueprint"]

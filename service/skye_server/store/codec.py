@@ -47,16 +47,6 @@ class StoredFormatError(Problem):
         super().__init__(code, f"{fault.capitalize()}.")
 
 
-def version_header(game: Game) -> bytes:
-    """Return the beginning of a stored game: its format and its version."""
-    return b"%d:%d:" % (FORMAT, game.version)
-
-
-def header_of(stored: bytes) -> bytes:
-    """Return the header of a stored game, by which the store recognizes it: format, version and checksum."""
-    return stored[: stored.index(b"{")]
-
-
 def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
     body = _encoder.encode(game)

@@ -125,7 +125,7 @@ def give_up_decision(games: Games, asked: Asked) -> None:
 
 def was_played(games: Games, asked: Asked) -> bool:
     """Return whether the move that a bot has chosen was played."""
-    return games.store.load(asked.game_id, _command(asked, "").record_key)[1] is not None
+    return games.store.games.load(asked.game_id, _command(asked, "").record_key)[1] is not None
 
 
 def _command(asked: Asked, text: str) -> Command:
@@ -142,9 +142,9 @@ def _decide(games: Games, asked: Asked, text: str, change: Callable[[Game, int, 
     command = _command(asked, text)
 
     def load(games: Games, command: Command, game_id: str) -> Attempt[Game]:
-        stored, stored_record = games.store.load(game_id, command.record_key)
+        stored, stored_record = games.stored.read_with_record(game_id, command.record_key)
         record = None if stored_record is None else decode_record(stored_record)
-        game = games.apply_deadlines(games.repository.decoded(game_id, stored))
+        game = games.apply_deadlines(stored)
         seat = seat_of_bot(game, asked.url_bot)
         caller = SPECTATOR if seat is None else Caller(seat)
         return Attempt(game_id, game, caller, games.time_of(game), record=record)

@@ -104,7 +104,7 @@ class BotDispatch:
 
     def _play_without(self, game_id: str, url_bot: str) -> None:
         """Make the decision of a bot that has expired, or was lost."""
-        stored = self._games.repository.find(game_id)
+        stored = self._games.stored.find(game_id)
         if stored is None:
             return
         game = self._games.apply_deadlines(stored)
@@ -113,7 +113,7 @@ class BotDispatch:
             self._give_up(Asked(game_id, url_bot, decision, f"{url_bot} {decision}"))
 
     def _attend(self, game_id: str, bot: UrlBot, *, has_slot: bool) -> int | None:
-        stored = self._games.repository.find(game_id)
+        stored = self._games.stored.find(game_id)
         if stored is None:
             return None
         game = self._games.apply_deadlines(stored)

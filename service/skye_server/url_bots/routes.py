@@ -48,7 +48,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
         changed, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     with suppress(Problem):  # as in `delete_bots`
         # A late retry keeps the current bot, and the messages to one that the server has replaced show why.
-        kept = {seat.url_bot for seat in games.repository.current(game).seats if seat.bot is not None}
+        kept = {seat.url_bot for seat in games.stored.read(game).seats if seat.bot is not None}
         delete_bots(games.store, *{replaced, body["url_bot"]} - kept)
     number = require_seat(changed.game, changed.caller, seat)
     view: TakenSeatView = {"seat": number, "token": None, "secret": secret, "game": changed_view(changed)}

@@ -166,7 +166,7 @@ def _game(game: str) -> str:
 
 
 def _last_event(game: str) -> str:
-    return encode_cursor(cursor_at(collaborators().games.repository.current(game)))
+    return encode_cursor(cursor_at(collaborators().games.stored.read(game)))
 
 
 _OF_PLAYER: Final = _Place(

@@ -202,7 +202,7 @@ class Webhooks:
         owner = webhook.receiver.owner
         player = owner.removeprefix(PLAYER_OWNER)
         if player == owner:
-            player = self._games.repository.current(owner).host_player
+            player = self._games.stored.read(owner).host_player
         if player:
             self._games.players.webhook_disabled(player, webhook.receiver.id, self._games.now_ms())
 
@@ -216,7 +216,7 @@ class Webhooks:
         found = [webhook for webhook in self.of(player_owner(player)) if webhook.made_with != current]
         games = [game_id for game_id, _ in self._games.store.players.active_games(player)]
         for game_id in self._store.with_any(games):
-            game = self._games.repository.find(game_id)
+            game = self._games.stored.find(game_id)
             if game is not None and game.host_player == player:
                 made = [webhook for webhook in self.of(game_id) if webhook.made_with.startswith(KEY_PREFIX)]
                 found += [webhook for webhook in made if webhook.made_with != current]
@@ -224,7 +224,7 @@ class Webhooks:
 
     def of_replaced_host_token(self, game_id: str) -> list[Webhook]:
         """Disable the webhooks of a game that replaced host tokens have made; return them."""
-        current = self._games.repository.current(game_id).host
+        current = self._games.stored.read(game_id).host
         made = [webhook for webhook in self.of(game_id) if not webhook.made_with.startswith(KEY_PREFIX)]
         return [self._without_credential(webhook) for webhook in made if webhook.made_with != current]
 

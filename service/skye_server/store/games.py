@@ -1,43 +1,52 @@
-"""Game repository: decode stored games, with an LRU cache, and commit and delete games.
+"""The games of a store: read and save them, delete them, and rebuild their past (`history`).
 
-A commit is followed by the relay, which writes what lies elsewhere (see `skye_server.relay`).
+What is known here are games, and no callers. A change is saved if the stored game is still the one that was
+changed: a header shows it, the beginning of the stored bytes. A commit is followed by the relay, which writes
+what lies elsewhere (see `skye_server.relay`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
-import msgspec
-
-from skye_server.commands.game_history import GameHistory
 from skye_server.error_codes import Problem
-from skye_server.features import installed
-from skye_server.games.authorization import Caller, players_of
+from skye_server.games.authorization import players_of
 from skye_server.games.due import RELAY_MS, due_after, relay_entries
 from skye_server.games.game import Change, Game, Status
 from skye_server.games.transitions import Transition
-from skye_server.games.views.game import game_view
 from skye_server.observability.metrics import Metrics
-from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.store.codec import (
+    FORMAT,
+    StoredFormatError,
+    changes_from_log,
     decode_game,
     encode_changes,
     encode_game,
     encode_history,
-    header_of,
-    version_header,
 )
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
+from skye_server.store.game_history import GameHistory
 from skye_server.store.redis_store import RedisStore
-
-_encoder = msgspec.json.Encoder()
 
 EXPIRY_S: Final = 86_400
 """How much longer the keys of a game are stored than the game: meanwhile a dispatcher deletes it, with what
 refers to it. Without the game nothing names its players, so this is longer than dispatchers may be down."""
+
+
+class Places(Protocol):
+    """The places that players have among their games, whose number is limited."""
+
+    def reserve(self, game_id: str, players: Collection[str], *, limited: bool = True) -> None:
+        """Reserve a place for players that a commit is about to give a role in a game.
+
+        :raises Problem: too_many_games, too_much_contention.
+        """
+
+    def withdraw(self, game_id: str, players: Collection[str]) -> None:
+        """Give places up that were reserved for a commit which conflicts with another."""
 
 
 class RelayedCommit(NamedTuple):
@@ -72,12 +81,22 @@ class NoRelay:
         """Do nothing."""
 
 
+def version_header(game: Game) -> bytes:
+    """Return the beginning of a stored game: its format and its version."""
+    return b"%d:%d:" % (FORMAT, game.version)
+
+
+def header_of(stored: bytes) -> bytes:
+    """Return the header of a stored game, by which the store recognizes it: format, version and checksum."""
+    return stored[: stored.index(b"{")]
+
+
 class _Cached(NamedTuple):
-    """A game, the bytes that it is stored as, and its rendered views by caller."""
+    """A game, the bytes that it is stored as, and what was derived from it."""
 
     stored: bytes
     game: Game
-    views: dict[Caller, bytes]
+    derived: dict[Any, bytes]
 
 
 class GameCache:
@@ -115,17 +134,10 @@ class GameCache:
             return version_header(game)
         return header_of(cached.stored)
 
-    def view(self, game: Game, caller: Caller) -> bytes:
-        """Return the game as a caller may see it, in JSON.
-
-        A rendered view is cached with its game, for this caller only: callers never share one.
-        """
+    def derived(self, game: Game) -> dict[Any, bytes]:
+        """Return the dict for what is derived from a game; it lasts as long as the game is cached."""
         cached = self._cached.get(game.id)
-        rendered = cached.views if cached is not None and cached.game is game else {}
-        body = rendered.get(caller)
-        if body is None:
-            body = rendered[caller] = _encoder.encode(game_view(game, caller))
-        return body
+        return cached.derived if cached is not None and cached.game is game else {}
 
     def put(self, stored: bytes, game: Game) -> None:
         """Cache a game and the bytes it is stored as; a full cache evicts the least recently used game."""
@@ -135,23 +147,47 @@ class GameCache:
         self._cached[game.id] = _Cached(stored, game, {})
 
 
-class GameRepository:
+class LoggedGame(NamedTuple):
+    """A game, and the log entries with its events after number `after`.
+
+    :param limit: the maximum number of entries that were read.
+    """
+
+    game: Game
+    after: int
+    entries: Sequence[LogEntry]
+    limit: int | None
+
+    def changes(self) -> list[Change]:
+        """Return the changes that have events after number `after`.
+
+        :raises Problem: data_corrupt, data_newer, when some of them are lost; server_busy, bad_request.
+        """
+        return changes_from_log(self.game, self.after, self.entries, self.limit)
+
+
+class GameStore:
     """The games of a store.
 
+    :param places: what limits the games of players.
+    :param delete_more: deletes what else belongs to a game that is deleted.
     :param relay: set when the parts of a process are connected.
     """
 
     relay: Relaying = NoRelay()
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a commit concerns
         self,
         store: RedisStore,
         settings: Settings,
         metrics: Metrics,
-        players: Players,
+        places: Places,
         now_ms: Callable[[], int],
+        *,
+        delete_more: Callable[[Game], object],
     ) -> None:
-        self._store = store
+        self._games = store.games
+        self._rulesets = store.rulesets
         self._ttl_s = {
             Status.LOBBY: settings.game_ttl_lobby_s,
             Status.PLAYING: settings.game_ttl_playing_s,
@@ -159,26 +195,48 @@ class GameRepository:
             Status.ABORTED: settings.game_ttl_aborted_s,
         }
         self._metrics = metrics
-        self.history = GameHistory(store)
-        self._players = players
+        self._places = places
         self._now_ms = now_ms
+        self._delete_more = delete_more
+        self.history = GameHistory(store.games)
         self.cache = GameCache(store.rulesets.decoded)
 
-    def current(self, game_id: str) -> Game:
+    def read(self, game_id: str) -> Game:
         """Return a game as it is stored.
 
         :raises Problem: game_not_found.
         """
-        return self.decoded(game_id, self._store.load(game_id)[0])
+        return self.decoded(game_id, self._games.load(game_id)[0])
+
+    def read_with_record(self, game_id: str, record_key: str | None) -> tuple[Game, bytes | None]:
+        """Return a game as it is stored, and the idempotency record under a key.
+
+        :raises Problem: game_not_found.
+        """
+        stored, record = self._games.load(game_id, record_key)
+        return self.decoded(game_id, stored), record
+
+    def read_with_log(self, game_id: str, after: int, limit: int | None = None) -> LoggedGame:
+        """Return a game as it is stored, with the log entries that have events after number `after`.
+
+        :param limit: the maximum number of log entries to read; each has at least one event.
+        :raises Problem: game_not_found.
+        """
+        stored, entries = self._games.load_with_log(game_id, after, limit)
+        return LoggedGame(self.decoded(game_id, stored), after, entries, limit)
 
     def find(self, game_id: str) -> Game | None:
         """Return a game as it is stored, None if there is none."""
-        stored, _ = self._store.load(game_id)
-        return None if stored is None else self.cache.decoded(game_id, stored)
+        return self.find_with_record(game_id, None)[0]
+
+    def find_with_record(self, game_id: str, record_key: str | None) -> tuple[Game | None, bytes | None]:
+        """Return a game as it is stored and the idempotency record under a key, None for what is missing."""
+        stored, record = self._games.load(game_id, record_key)
+        return None if stored is None else self.cache.decoded(game_id, stored), record
 
     def find_to_attend(self, game_id: str) -> tuple[Game | None, int]:
         """Return a game as it is stored, None if there is none, and the milliseconds until it expires."""
-        stored, left_ms = self._store.load_to_attend(game_id)
+        stored, left_ms = self._games.load_to_attend(game_id)
         game = None if stored is None else self.cache.decoded(game_id, stored)
         return game, left_ms - 1000 * EXPIRY_S
 
@@ -207,9 +265,9 @@ class GameRepository:
         """
         game = transition.game
         if joining := players_of(game) - players_of(before):
-            self._players.reserve(game.id, joining, limited=limited)
+            self._places.reserve(game.id, joining, limited=limited)
         if before is None:
-            self._store.rulesets.add(game.ruleset)
+            self._rulesets.add(game.ruleset)
         now_ms, ttl_s = self._now_ms(), self._ttl_s[game.status]
         due = due_after(before, game, now_ms, now_ms + 1000 * ttl_s)
         commit = Commit(
@@ -223,9 +281,9 @@ class GameRepository:
             due=due,
             now_ms=now_ms,
         )
-        if not self._store.commit(commit):
+        if not self._games.commit(commit):
             self._metrics.commit_conflicted()
-            self._players.withdraw(game.id, joining)
+            self._places.withdraw(game.id, joining)
             return False
         self.cache.put(commit.game, game)
         if before is None or before.status is not game.status:
@@ -241,12 +299,11 @@ class GameRepository:
         :param record: the idempotency record of the deletion.
         """
         relay = relay_entries(game.id, players_of(game), self._now_ms() + RELAY_MS)
-        if not self._store.delete(game.id, self.cache.stored_header(game), record, relay):
+        if not self._games.delete(game.id, self.cache.stored_header(game), record, relay):
             return False
         self.relay.deleted(game)
-        with suppress(Problem):  # those that stay after an outage expire
-            for feature in installed():
-                feature.game_deleted(self._store, game)
+        with suppress(Problem):  # what stays after an outage expires
+            self._delete_more(game)
         return True
 
     def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:
@@ -257,3 +314,14 @@ class GameRepository:
             return [LogEntry(changes[-1].last_event, encode_changes(changes))] if changes else []
         history = [] if before is None else self.history.changes(before)
         return [LogEntry(game.last_event, encode_history([*history, *transition.changes]))]
+
+
+def readable_games(store: RedisStore, game_ids: Sequence[str]) -> list[Game | None]:
+    """Return games as they are stored, None for each that is missing or cannot be read; none is cached."""
+    games: list[Game | None] = []
+    for stored in store.games.load_many(game_ids):
+        try:
+            games.append(None if stored is None else store.rulesets.decoded(stored))
+        except StoredFormatError:
+            games.append(None)
+    return games

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from skye_server.commands import game_history
-from skye_server.store import codec
+from skye_server.games import replay
+from skye_server.store import codec, game_history
 from skye_server.store.shards import key_of
 from tests.support.playing import KEY
 
@@ -26,7 +26,7 @@ def work(monkeypatch):
 
         monkeypatch.setattr(module, name, counting)
 
-    count(game_history, "apply_event")
+    count(replay, "apply_event")
     count(codec, "decode_entry")
     return counted
 
