@@ -4,7 +4,7 @@
 of a seat, and `game_view` returns the game as a viewer may see it. The names in this module are those of
 programs that play. These public modules have the rest: `skye.errors`, `skye.events`, `skye.views`,
 `skye.fields`, `skye.rulesets`, `skye.evaluation`, `skye.tiles`, `skye.territory`, `skye.scoring`,
-`skye.positions`, `skye.bots`, `skye.draws` and `skye.svg`. All other modules may change.
+`skye.positions`, `skye.bots`, `skye.draws`, `skye.svg` and `skye.words`. All other modules may change.
 """
 
 from skye.annotations import restore_annotations
@@ -21,8 +21,9 @@ from skye.rules.income import Income
 from skye.rules.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play, rule_error
 from skye.rules.setup import Options, new_game
-from skye.rules.state import FinalPoints, GameState, Phase, Player, TieBreak
+from skye.rules.state import FinalPoints, GameState, Phase, Player
 from skye.rulesets import BASE, Ruleset
+from skye.scoring.final import TieBreak
 from skye.territory.territory import Territory
 from skye.tiles.tile_set import Place
 from skye.visibility.game_views import game_view

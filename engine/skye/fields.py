@@ -58,7 +58,6 @@ LandscapeTileId: TypeAlias = Annotated[str, Component("LandscapeTileId"), "A lan
 TileId: TypeAlias = Annotated[str, Component("TileId"), "A tile."]
 ScoringTileId: TypeAlias = Annotated[str, Component("ScoringTileId"), "A scoring tile."]
 ScoringSlot: TypeAlias = Annotated[str, Component("ScoringSlot"), "A slot."]
-GamePhase: TypeAlias = Annotated[str, Component("GamePhase")]
 TerrainName: TypeAlias = Annotated[str, Component("TerrainName"), "The terrain."]
 Side: TypeAlias = Annotated[str, Component("Side"), "An edge."]
 ObjectKind: TypeAlias = Annotated[str, Component("ObjectKind")]

@@ -19,6 +19,7 @@ from skye_hunts.reports import Judge
 from skye_hunts.seams import install
 from skye_hunts.store import HuntStore
 from skye_server.error_codes import Problem
+from skye_server.games.game import Status
 from skye_server.http.framework import Host
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ class HuntApps:
 
     def __init__(self, host: Host) -> None:
         self.host = host
-        ttl: dict[str, Any] = {
-            f"game_ttl_{status}_s": HUNT_TTL_S for status in ("lobby", "playing", "finished", "aborted")
-        }
+        ttl: dict[str, Any] = {f"game_ttl_{status}_s": HUNT_TTL_S for status in Status}
         self._settings = replace(host.settings, lab=False, limits=False, **ttl)
         self._apps: OrderedDict[str, WSGIApplication] = OrderedDict()
         self.store = HuntStore(host.store.calls)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from skye_server.contract.fields import Requested, StringEnum
+from skye.words import Word
+from skye_server.contract.fields import Requested, StringEnum, listed
 
 DEFECT_CLASSES: Final = {
     "contract": "A response that the contract does not allow: a field is missing or has another type, an "
@@ -29,56 +30,66 @@ class DefectClass(StringEnum):
     choices = DEFECT_CLASSES
 
 
-_DIFFICULTIES: Final = ("easy", "medium", "hard")
+class Difficulty(Word):
+    """How hard a defect is to find."""
+
+    EASY = "easy", "one request shows it."
+    MEDIUM = "medium", "it takes a comparison of two responses, or a boundary."
+    HARD = "hard", "it takes a rare state, a sequence or knowledge of the rules."
 
 
 class DefectDifficulty(StringEnum):
     """How hard a defect is to find.
 
-    `easy`: one request shows it. `medium`: it takes a comparison of two responses, or a boundary. `hard`: it
-    takes a rare state, a sequence or knowledge of the rules.
-
     There may be new ones.
     """
 
     requested = Requested(
-        "ChosenDifficulty", "How hard a defect is to find; see DefectDifficulty. `easy`, `medium` or `hard`."
+        "ChosenDifficulty",
+        f"How hard a defect is to find; see DefectDifficulty. {listed([*Difficulty])}.",
     )
-    choices = _DIFFICULTIES
+    choices = Difficulty
+
+
+_OTHER = "the evidence shows a defect, but another one than the report says."
+
+
+class Verdict(Word):
+    """The verdict on a report."""
+
+    ACCEPTED = "accepted", "a defect of this class at this operation."
+    ALREADY_FOUND = "already_found", "one that a report has found before."
+    NO_DIFFERENCE = "no_difference", "a correct server sends the same responses."
+    OTHER_CLASS = "other_class", _OTHER
+    OTHER_OPERATION = "other_operation", _OTHER
+    EDITED = (
+        "edited",
+        (
+            "the hunt does not send the recorded responses; those to requests sent together, and to requests "
+            "after them, are not compared."
+        ),
+    )
+    NOT_REPRODUCIBLE = "not_reproducible", "two replays on a correct server differ."
+    OTHER_HUNT = "other_hunt", "the evidence names another hunt."
+    INVALID_EVIDENCE = "invalid_evidence", "it cannot be replayed."
+    TOO_SLOW = "too_slow", "the replay takes too long."
 
 
 class ReportVerdict(StringEnum):
     """What the replay of a report has shown.
 
-    `accepted`: a defect of this class at this operation. `already_found`: one that a report has found before.
-    `no_difference`: a correct server sends the same responses. `other_class`, `other_operation`: the evidence
-    shows a defect, but another one than the report says. `edited`: the hunt does not send the recorded
-    responses; those to requests sent together, and to requests after them, are not compared.
-    `not_reproducible`: two replays on a correct server differ. `other_hunt`: the evidence names another hunt.
-    `invalid_evidence`: it cannot be replayed. `too_slow`: the replay takes too long.
-
     There may be new ones.
     """
 
     extensible = True
-    choices = (
-        "accepted",
-        "already_found",
-        "no_difference",
-        "other_class",
-        "other_operation",
-        "edited",
-        "not_reproducible",
-        "other_hunt",
-        "invalid_evidence",
-        "too_slow",
-    )
+    choices = Verdict
 
 
 class RecordedMethod(StringEnum):
-    """A method of HTTP: `GET`, `HEAD`, `OPTIONS`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    """A method of HTTP.
 
     There will be no others under `/v1`.
     """
 
     choices = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+    are_listed = True

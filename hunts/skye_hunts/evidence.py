@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from skye_hunts.enums import Verdict
 from skye_hunts.hunts import HUNTS_PATH, Hunt
 
 _MAX_TOGETHER: Final = 3
@@ -44,7 +45,7 @@ class RecordedRequest(NamedTuple):
 class InvalidEvidence(Exception):
     """The evidence cannot be replayed; the message says why. `verdict` is that of the report."""
 
-    def __init__(self, verdict: str, detail: str) -> None:
+    def __init__(self, verdict: Verdict, detail: str) -> None:
         super().__init__(detail)
         self.verdict = verdict
 
@@ -61,7 +62,9 @@ def requests_of(hunt: Hunt, evidence: Any) -> list[RecordedRequest]:
     ]
     together = [number for number, request in enumerate(found) if request.together]
     if together and (together[0] == 0 or together[-1] - together[0] + 2 > _MAX_TOGETHER):
-        raise InvalidEvidence("invalid_evidence", "At most three requests, in one group, are sent together.")
+        raise InvalidEvidence(
+            Verdict.INVALID_EVIDENCE, "At most three requests, in one group, are sent together."
+        )
     return found
 
 
@@ -93,11 +96,11 @@ def _path_in(hunt: Hunt, url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise InvalidEvidence("invalid_evidence", "A URL is not valid.") from error
+        raise InvalidEvidence(Verdict.INVALID_EVIDENCE, "A URL is not valid.") from error
     path = parts.path
     if found := _IN_HUNT.fullmatch(path):
         if found[2] != hunt.id:
-            raise InvalidEvidence("other_hunt", f"The evidence is of the hunt {found[2][:20]}.")
+            raise InvalidEvidence(Verdict.OTHER_HUNT, f"The evidence is of the hunt {found[2][:20]}.")
         path = found[3]
     if not _API.fullmatch(path):
         raise _no_path(path)
@@ -114,8 +117,10 @@ def check_replayable(path: str, query: str) -> None:
         raise _no_path(path)
     waits = parse_qs(query).get("wait_ms", ())
     if any(re.fullmatch("[0-9]+", wait) and int(wait[:10]) > _MAX_WAIT_MS for wait in waits):
-        raise InvalidEvidence("invalid_evidence", f"A replay waits {_MAX_WAIT_MS} ms at most: `wait_ms`.")
+        raise InvalidEvidence(
+            Verdict.INVALID_EVIDENCE, f"A replay waits {_MAX_WAIT_MS} ms at most: `wait_ms`."
+        )
 
 
 def _no_path(path: str) -> InvalidEvidence:
-    return InvalidEvidence("invalid_evidence", f"{path[:100]} is no path of the API of a hunt.")
+    return InvalidEvidence(Verdict.INVALID_EVIDENCE, f"{path[:100]} is no path of the API of a hunt.")

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from skye_hunts.enums import DEFECT_CLASSES
+from skye_hunts.enums import DEFECT_CLASSES, Difficulty, Verdict
 from skye_hunts.store import HuntStore
 from skye_server.commands.attempts import id_from
 from skye_server.error_codes import Problem
@@ -32,6 +32,9 @@ MAX_REPORTS: Final = 1_000
 
 HUNTS_PATH: Final = "/v1/lab/hunts"
 _KEY_PREFIX: Final = "skye_hunt_"
+
+_CORRECT: Final = (Verdict.ACCEPTED, Verdict.ALREADY_FOUND)
+"""The verdicts on reports that name a defect of the hunt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Defect:
 
     name: str
     kind: str
-    difficulty: str
+    difficulty: Difficulty
     operation: str
     changes: Sequence[str]
     wrapper: Callable[..., Any]
@@ -90,7 +93,7 @@ class Hunt(msgspec.Struct, frozen=True):
 class Judgement(NamedTuple):
     """What the replay of a report has shown: the defect, if it shows one, and the verdict."""
 
-    verdict: str
+    verdict: Verdict
     detail: str
     defect: str | None = None
 
@@ -101,7 +104,7 @@ class Report(msgspec.Struct, frozen=True):
     at_ms: int
     operation: str
     kind: str
-    verdict: str
+    verdict: Verdict
     defect: str | None
 
 
@@ -209,7 +212,7 @@ class Hunts:
             report = Report(self._now_ms(), body["operation"], body["kind"], verdict, defect)
             if self._store.add_report(hunt.id, msgspec.json.encode(report), len(reports), self._ttl_s(hunt)):
                 return {
-                    "accepted": verdict == "accepted",
+                    "accepted": verdict == Verdict.ACCEPTED,
                     "verdict": verdict,
                     "detail": detail,
                     "score": self.score(hunt),
@@ -221,7 +224,7 @@ class Hunts:
         :raises Problem: store_unavailable.
         """
         reports = self._reports(hunt)
-        accepted = [report for report in reports if report.verdict == "accepted"]
+        accepted = [report for report in reports if report.verdict == Verdict.ACCEPTED]
         left = Counter(self._defects[name].kind for name in set(hunt.defects) - _found(reports))
         until = accepted[-1].at_ms if accepted and not left else hunt.revealed_ms or self._now_ms()
         return {
@@ -230,7 +233,7 @@ class Hunts:
             "defects": len(hunt.defects),
             "found": [self._found_view(hunt, report) for report in accepted],
             "left": [{"class": kind, "defects": left[kind]} for kind in DEFECT_CLASSES if left[kind]],
-            "false_reports": sum(report.verdict not in ("accepted", "already_found") for report in reports),
+            "false_reports": sum(report.verdict not in _CORRECT for report in reports),
             "seconds": max(0, until - hunt.opened_ms) // 1000,
         }
 
@@ -300,4 +303,5 @@ class Hunts:
 
 def _found(reports: Sequence[Report]) -> set[str]:
     """Return the names of the defects that reports have found."""
-    return {report.defect for report in reports if report.defect is not None and report.verdict == "accepted"}
+    accepted = [report.defect for report in reports if report.verdict is Verdict.ACCEPTED]
+    return {defect for defect in accepted if defect is not None}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from skye_hunts.enums import Difficulty
 from skye_hunts.hunts import Defect
 from skye_hunts.seams import Seam, whole_view
 from skye_hunts.witnesses import Request
@@ -27,7 +28,9 @@ def defect(
         name, kind = change.__name__, change.__module__.rpartition(".")[2]
         assert name not in REGISTERED
         changed = tuple(changes or [operation])
-        REGISTERED[name] = Defect(name, kind, difficulty, operation, changed, seam(change), **vars(change))
+        REGISTERED[name] = Defect(
+            name, kind, Difficulty(difficulty), operation, changed, seam(change), **vars(change)
+        )
         return change
 
     return decorator

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import flask
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from skye_hunts.enums import Verdict
 from skye_hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
 from skye_hunts.seams import TOGETHER
 from skye_server.contract.objects import json_or_none
@@ -118,7 +119,7 @@ def replay(
         if has_disconnected():
             raise Problem("bad_request", "The client has disconnected.")
         if time.monotonic() > deadline:
-            raise InvalidEvidence("too_slow", "The replay takes too long.")
+            raise InvalidEvidence(Verdict.TOO_SLOW, "The replay takes too long.")
         clock.now += 0.01
         numbers = sorted(group, key=order.index) if order and len(group) > 1 else group
         ready = {number: _with_own(requests[number], answers, own) for number in group}
@@ -176,7 +177,7 @@ def _send(
 
 def _respond(app: WSGIApplication, request: RecordedRequest, together: threading.Barrier | None) -> Answer:
     if any("\r" in value or "\n" in value for _, value in request.headers):
-        raise InvalidEvidence("invalid_evidence", "The value of a header has a line break.")
+        raise InvalidEvidence(Verdict.INVALID_EVIDENCE, "The value of a header has a line break.")
     builder = EnvironBuilder(
         path=request.path.partition("?")[0],
         query_string=request.path.partition("?")[2],
@@ -226,7 +227,9 @@ def _value_at(answers: dict[int, Answer], number: int, pointer: str) -> str:
         return answer.headers.get(pointer[2:].lower(), "")
     found = None if answer is None else part_of(answer.json, pointer)
     if found is None or isinstance(found, dict | list):
-        raise InvalidEvidence("invalid_evidence", f"There is nothing at {{{{{number + 1}{pointer[:60]}}}}}.")
+        raise InvalidEvidence(
+            Verdict.INVALID_EVIDENCE, f"There is nothing at {{{{{number + 1}{pointer[:60]}}}}}."
+        )
     return str(found)
 
 

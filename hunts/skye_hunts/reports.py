@@ -13,6 +13,7 @@ import msgspec
 
 from skye_hunts.comparing import SLOW_S, comparable, differs_from_record
 from skye_hunts.defects import DEFECTS
+from skye_hunts.enums import Verdict
 from skye_hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
 from skye_hunts.hunts import Hunt, Judgement
 from skye_hunts.replay import Answer, Clock, group_of, replay
@@ -39,13 +40,14 @@ _MAX_QUEUED: Final = 8
 """How long a report waits for others, and how many of an address wait."""
 
 _DETAILS: Final = {
-    "accepted": "A defect of this class, at this operation.",
-    "already_found": "A report has found this defect before.",
-    "no_difference": "A server without defects sends the same responses.",
-    "other_class": "The responses differ from those of a server without defects, but no defect of this class "
-    "does it.",
-    "other_operation": "A defect of this class shows in the evidence, but in no response of this operation.",
-    "not_reproducible": "Two replays differ: give each game a seed (`options.seed`), and do not use "
+    Verdict.ACCEPTED: "A defect of this class, at this operation.",
+    Verdict.ALREADY_FOUND: "A report has found this defect before.",
+    Verdict.NO_DIFFERENCE: "A server without defects sends the same responses.",
+    Verdict.OTHER_CLASS: "The responses differ from those of a server without defects, but no defect of this "
+    "class does it.",
+    Verdict.OTHER_OPERATION: "A defect of this class shows in the evidence, but in no response of this "
+    "operation.",
+    Verdict.NOT_REPRODUCIBLE: "Two replays differ: give each game a seed (`options.seed`), and do not use "
     "matchmaking.",
 }
 
@@ -93,7 +95,7 @@ class Judge:
             try:
                 yield min(_MAX_REPLAY_S, left)
             except InvalidEvidence as error:
-                if error.verdict != "too_slow" or left >= _MAX_REPLAY_S:
+                if error.verdict != Verdict.TOO_SLOW or left >= _MAX_REPLAY_S:
                     raise
                 raise _too_much_time(math.ceil(_REPLAYS.window_s)) from error
             finally:
@@ -199,21 +201,23 @@ def _fastest(answers: Sequence[Answer], others: Sequence[Answer]) -> list[Answer
     return [answer._replace(seconds=min(answer.seconds, other.seconds)) for answer, other in pairs]
 
 
-def _verdict(replays: Replays, hunt: Hunt, report: dict[str, Any], found: set[str]) -> tuple[str, str | None]:
+def _verdict(
+    replays: Replays, hunt: Hunt, report: dict[str, Any], found: set[str]
+) -> tuple[Verdict, str | None]:
     """Return the verdict on a report, and the defect that it has found."""
     correct = replays.correct()
     if correct is None:
-        return "not_reproducible", None
+        return Verdict.NOT_REPRODUCIBLE, None
     recorded = replays.defective(hunt.defects)
     # What follows requests that are sent together depends on the order in which the server handles them.
     in_order = min(group_of(replays.requests), default=len(recorded))
     for number, (request, answer) in enumerate(zip(replays.requests[:in_order], recorded, strict=False)):
         if differs_from_record(request, answer):
             replays.edited = f"The hunt does not send the recorded response to request {number + 1}."
-            return "edited", None
+            return Verdict.EDITED, None
     if not replays.differing(recorded, correct):
-        return "no_difference", None
-    shown = "other_class"
+        return Verdict.NO_DIFFERENCE, None
+    shown = Verdict.OTHER_CLASS
     for name in hunt.defects:
         if DEFECTS[name].kind != report["kind"]:
             continue
@@ -225,8 +229,8 @@ def _verdict(replays: Replays, hunt: Hunt, report: dict[str, Any], found: set[st
         }
         if report["operation"] in operations:
             if name not in found:
-                return "accepted", name
-            shown = "already_found"
-        elif operations and shown == "other_class":
-            shown = "other_operation"
+                return Verdict.ACCEPTED, name
+            shown = Verdict.ALREADY_FOUND
+        elif operations and shown == Verdict.OTHER_CLASS:
+            shown = Verdict.OTHER_OPERATION
     return shown, None

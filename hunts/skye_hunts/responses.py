@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Annotated, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, Keywords
+from skye_hunts.enums import Difficulty, Verdict
 from skye_hunts.requests import MAX_DEFECTS, MAX_EVIDENCE, MAX_RECORDED_TEXT
 from skye_server.games.views.fields import Timestamp
 
 _Class: TypeAlias = Annotated[str, Component("DefectClass"), "The class."]
-_Difficulty: TypeAlias = Annotated[str, Component("DefectDifficulty"), "The difficulty."]
+_Difficulty: TypeAlias = Annotated[Difficulty, "The difficulty."]
 _Text: TypeAlias = Annotated[str, Keywords(maxLength=500)]
 _Operation: TypeAlias = Annotated[str, Keywords(maxLength=60), "The `operationId` of the operation."]
 _HuntId: TypeAlias = Annotated[str, Keywords(maxLength=256), "The id of the hunt."]
@@ -86,7 +87,7 @@ class ReportResult(TypedDict):
     """The result of a report."""
 
     accepted: Annotated[bool, "Whether the report has found a defect."]
-    verdict: Annotated[str, Component("ReportVerdict"), "What the replay has shown."]
+    verdict: Annotated[Verdict, "What the replay has shown."]
     detail: Annotated[_Text, "The verdict in a sentence."]
     score: Annotated[HuntScore, "The score after the report."]
 

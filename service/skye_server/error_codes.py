@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from skye.errors import RULE_ERRORS
+from skye.words import Word
 from skye_server.features import ErrorCode, merged
 
 _SERVICE_CODES: dict[str, ErrorCode] = {
@@ -139,21 +140,32 @@ MAX_ERRORS: Final = 20
 """The maximum number of validation errors in one response."""
 
 
+_PARAMETER: Final = "a parameter in the path or the query."
+
+
+class ErrorPlace(Word):
+    """A part of a request."""
+
+    BODY = "body", "a value in the body."
+    PATH = "path", _PARAMETER
+    QUERY = "query", _PARAMETER
+    HEADER = "header", "a header."
+
+
 class FieldError(NamedTuple):
     """An invalid part of a request, and a sentence about it.
 
     :param place: a JSON pointer into the body, or the name of a parameter or header.
-    :param where: `body`, `path`, `query` or `header`.
     """
 
     place: str
     detail: str
-    where: str = "body"
+    where: ErrorPlace = ErrorPlace.BODY
 
     @property
     def view(self) -> dict[str, str]:
         """The error as the API shows it."""
-        kind = "pointer" if self.where == "body" else "name"
+        kind = "pointer" if self.where is ErrorPlace.BODY else "name"
         return {"in": self.where, kind: self.place, "detail": self.detail}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from skye.rulesets import BASE
-from skye.scoring.final import TIE_BREAKS
+from skye.scoring.final import TieBreak
 from skye.territory.territory import Territory
 from skye.tiles.geometry import cell_at
 
@@ -105,7 +105,7 @@ def test_total_is_scrolls_and_gold():
     assert final.total == 2 + 2
 
 
-@pytest.mark.parametrize("tie_break", TIE_BREAKS)
+@pytest.mark.parametrize("tie_break", TieBreak)
 def test_most_points_win_whatever_the_gold(tie_break):
     assert BASE.final.winners([50, 51, 49], [99, 0, 4], tie_break) == (1,)
 

@@ -29,7 +29,8 @@ from skye.positions.checking import PositionRules, excessive_amounts
 from skye.positions.parsing import PlayerFields, PositionFields, PositionReader
 from skye.rules.income import incomes
 from skye.rules.setup import scoring_tiles_by, starting_seat_by
-from skye.rules.state import FinalPoints, GameState, Phase, Player, TieBreak
+from skye.rules.state import FinalPoints, GameState, Phase, Player
+from skye.scoring.final import TieBreak
 from skye.territory.territory import Territory, castle_alone
 from skye.tiles.geometry import STEPS, cell_at
 from skye.tiles.tile_set import Place

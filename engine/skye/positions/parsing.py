@@ -11,7 +11,7 @@ from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, P
 from skye.rules.moves import MAX_GOLD
 from skye.rules.state import FinalPoints, Phase
 from skye.rulesets.ruleset import RULESETS, Ruleset
-from skye.scoring.final import TIE_BREAKS
+from skye.scoring.final import TieBreak
 from skye.territory.territory import Territory
 from skye.tiles.geometry import LIMIT, ROTATIONS
 from skye.tiles.tile_set import DEFAULT_RULESET, Place
@@ -58,7 +58,7 @@ class PositionFields:
     starting_seat: int | None = None
     buys: int | None = None
     scoring_tiles: tuple[str, ...] | None = None
-    tie_break: str = TIE_BREAKS[0]
+    tie_break: str = TieBreak.LEFTOVER_GOLD
     open_gold: bool = False
     players: list[PlayerFields] = field(default_factory=list)
 
@@ -107,7 +107,7 @@ class PositionReader:
         if "phase" in data:
             phase = self._choice(data, "phase", "", [str(phase) for phase in Phase])
             given.phase = None if phase is None else Phase(phase)
-        given.tie_break = self._choice(data, "tie_break", "", TIE_BREAKS) or TIE_BREAKS[0]
+        given.tie_break = self._choice(data, "tie_break", "", tuple(TieBreak)) or TieBreak.LEFTOVER_GOLD
         given.open_gold = bool(self._flag(data, "open_gold", ""))
         tiles = self._list(data, "scoring_tiles", "", len(self._ruleset.slots))
         if tiles is not None:

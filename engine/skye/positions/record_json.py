@@ -19,8 +19,8 @@ from skye.positions.record import (
 )
 from skye.positions.snapshot import Position, position_of
 from skye.rules.setup import Options
-from skye.rules.state import TieBreak
 from skye.rulesets.ruleset import RULESETS
+from skye.scoring.final import TieBreak
 from skye.tiles.tile_set import DEFAULT_RULESET
 
 RECORD_FORMAT: Final = 2

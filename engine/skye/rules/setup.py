@@ -10,9 +10,9 @@ from skye.draws import SeededDraws
 from skye.errors import InvalidSetup
 from skye.rules.chance import begin
 from skye.rules.play import Outcome
-from skye.rules.state import PRICING, GameState, Player, TieBreak
+from skye.rules.state import PRICING, GameState, Player
 from skye.rulesets.ruleset import RULESETS, Ruleset
-from skye.scoring.final import TIE_BREAKS
+from skye.scoring.final import TieBreak
 from skye.territory.territory import castle_alone
 from skye.tiles.tile_set import DEFAULT_RULESET
 
@@ -132,8 +132,8 @@ def _check(
         raise InvalidSetup(
             f"A game uses {len(slots)} different scoring tiles, for slots {slots[0]} to {slots[-1]}."
         )
-    if options.tie_break not in TIE_BREAKS:
-        raise InvalidSetup(f"A tie is broken by {' or '.join(TIE_BREAKS)}, not by {options.tie_break}.")
+    if options.tie_break not in tuple(TieBreak):
+        raise InvalidSetup(f"A tie is broken by {' or '.join(TieBreak)}, not by {options.tie_break}.")
     seat = options.first_seat
     if seat is not None and (seat not in range(len(colors)) or seat.__class__ is not int):
         raise InvalidSetup(f"The first seat is {seat}, but no player has this seat.", seat=seat)

@@ -8,33 +8,27 @@ several times as fast as `_replace`.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final, NamedTuple, Self
 
 from skye.rulesets.ruleset import RULESETS, Ruleset
+from skye.scoring.final import TieBreak
 from skye.territory.territory import Territory
 from skye.tiles.tile_set import DEFAULT_RULESET, TILE_SETS
+from skye.words import Word
 
 
-class Phase(StrEnum):
+class Phase(Word):
     """The phases that wait for decisions; income, discard and scoring are automatic."""
 
-    PRICING = "pricing"
-    BUYING = "buying"
-    BUILDING = "building"
+    PRICING = "pricing", "all seats set their offers."
+    BUYING = "buying", "the seats buy or pass, one after the other."
+    BUILDING = "building", "all seats place their tiles."
 
 
 # Ten times as fast as looking up the member of the class.
 PRICING: Final = Phase.PRICING
 BUYING: Final = Phase.BUYING
 BUILDING: Final = Phase.BUILDING
-
-
-class TieBreak(StrEnum):
-    """The way to break a tie for the win (R11)."""
-
-    LEFTOVER_GOLD = "leftover_gold"
-    TOTAL_GOLD = "total_gold"
 
 
 class FinalPoints(NamedTuple):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from skye.lookup import named
 from skye.territory.summary import TerritorySummary
 from skye.tiles.tile import OBJECTS
+from skye.words import Word
 
-TIE_BREAKS: Final = ("leftover_gold", "total_gold")
-"""The ways to break a tie (R11), the default first."""
+
+class TieBreak(Word):
+    """The way to break a tie for the win (R11)."""
+
+    LEFTOVER_GOLD = "leftover_gold", "the gold left after every 5 gold have become a point."
+    TOTAL_GOLD = "total_gold", "all the gold. Players who are still tied share the win."
 
 
 class ScrollScore(NamedTuple):
@@ -91,14 +96,14 @@ class FinalScoring:
         self,
         scores: Sequence[int],
         golds: Sequence[int],
-        tie_break: str = "leftover_gold",
+        tie_break: str = TieBreak.LEFTOVER_GOLD,
         gave_up: Collection[int] = (),
     ) -> tuple[int, ...]:
         """Return the winning seats: most points, then most gold by the tie-break (R11); other ties share.
 
         :param scores: by seat, the points including final scoring.
         :param golds: by seat, the gold in the purse before final scoring.
-        :param tie_break: one of `TIE_BREAKS`.
+        :param tie_break: one of `TieBreak`.
         :param gave_up: the seats that their players gave up, which cannot win; nobody wins if these are all.
 
         >>> from skye.rulesets import BASE
@@ -107,7 +112,7 @@ class FinalScoring:
 
         :raises ValueError: when there is no such tie-break.
         """
-        named("tie-break", tie_break, dict.fromkeys(TIE_BREAKS))
+        named("tie-break", tie_break, dict.fromkeys(TieBreak))
         groups = self._ranked(scores, golds, tie_break, gave_up)
         return groups[0] if groups else ()
 
@@ -115,7 +120,7 @@ class FinalScoring:
         self,
         scores: Sequence[int],
         golds: Sequence[int],
-        tie_break: str = "leftover_gold",
+        tie_break: str = TieBreak.LEFTOVER_GOLD,
         gave_up: Sequence[int] = (),
     ) -> tuple[tuple[int, ...], ...]:
         """Return all seats from the first place to the last; those that share a place stand together.
@@ -129,7 +134,7 @@ class FinalScoring:
         :param gave_up: the seats that their players gave up, in the order of giving up.
         :raises ValueError: when there is no such tie-break.
         """
-        named("tie-break", tie_break, dict.fromkeys(TIE_BREAKS))
+        named("tie-break", tie_break, dict.fromkeys(TieBreak))
         groups = self._ranked(scores, golds, tie_break, gave_up)
         return (*groups, *[(seat,) for seat in reversed(gave_up)])
 
@@ -137,7 +142,7 @@ class FinalScoring:
         self, scores: Sequence[int], golds: Sequence[int], tie_break: str, gave_up: Collection[int]
     ) -> list[tuple[int, ...]]:
         """Return the seats that were not given up by their place, those of the same place together."""
-        ranks = golds if tie_break == "total_gold" else [gold % self.gold_per_point for gold in golds]
+        ranks = golds if tie_break == TieBreak.TOTAL_GOLD else [gold % self.gold_per_point for gold in golds]
         groups: dict[tuple[int, int], list[int]] = {}
         for seat, stood in enumerate(zip(scores, ranks, strict=True)):
             if seat not in gave_up:

@@ -12,9 +12,9 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from skye.rulesets import BASE, Ruleset
-from skye.tiles import SIDE_NAMES
+from skye.tiles import SIDE_NAMES, Terrain
 
-_TERRAINS: Final = ("pasture", "mountain", "water")
+_TERRAINS: Final = tuple(terrain.label for terrain in Terrain)
 _NEW_TERRAINS: Final = ("amber", "basalt", "cobalt", "dune", "ember", "flint", "garnet", "heather", "ivory")
 
 _PLACE: Final = re.compile(

@@ -19,6 +19,7 @@ from skye_server.commands.current_games import Games
 from skye_server.features import installed
 from skye_server.games.authorization import player_id, players_of
 from skye_server.games.game import Game, Status
+from skye_server.games.views.game import visibility_of
 from skye_server.settings import Settings
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.shards import PLAYER_OWNER
@@ -196,7 +197,7 @@ def _summary(game: Game) -> dict[str, Any]:
     return {
         "game": game.id,
         "status": str(game.status),
-        "visibility": "private" if game.private else "public",
+        "visibility": str(visibility_of(game)),
         "created": datetime.fromtimestamp(game.created_ms / 1000, UTC).isoformat(timespec="seconds"),
         "name": game.name,
         "players": _names(game),

@@ -29,7 +29,7 @@ from typing import Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from skye_server.commands.current_games import Games
-from skye_server.error_codes import FieldError, Problem
+from skye_server.error_codes import ErrorPlace, FieldError, Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
     OWN_SEAT,
@@ -94,7 +94,8 @@ class Command:
         """
         if self.has_guessable_key:
             detail = f"Without a token this needs at least {MIN_ANONYMOUS_KEY_LENGTH} characters, at random."
-            raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail, "header")])
+            error = FieldError("Idempotency-Key", detail, ErrorPlace.HEADER)
+            raise Problem("invalid_parameter", errors=[error])
 
     def part(self, number: int) -> Command:
         """Return one of several commands in one request, with an idempotency key that no client can send."""

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from importlib import import_module
 
-from skye import BOTS, Phase, Ruleset
+from skye import BOTS, Phase, Ruleset, TieBreak
 from skye.rulesets import BASE, RULESETS
-from skye.scoring import TIE_BREAKS
-from skye.tiles import OBJECTS, Terrain
+from skye.tiles import OBJECTS, SIDE_NAMES, Terrain
+from skye.words import Word
+from skye_server import error_codes
 from skye_server.contract.fields import Requested, RulesetEnum, StringEnum
-from skye_server.error_codes import ERROR_CODES
 from skye_server.features import installed
-from skye_server.games import proposals
+from skye_server.games import events, proposals, stream_ends
 from skye_server.games.game import (
     URL_BOT,
     Clock,
@@ -27,22 +27,21 @@ from skye_server.games.game import (
     TileKind,
     Visibility,
 )
-from skye_server.games.player_events import DECISION, WEBHOOK_EVENTS
+from skye_server.games.player_events import BotMessageType, PlayerEventType
 from skye_server.games.scenarios import SCENARIOS
+from skye_server.games.views import actions
 
 
 class Inclusion(StringEnum):
-    """An optional part of the view of a game.
+    """An optional part of the view of a game."""
 
-    `actions`: the legal actions of the caller's seat.
-    """
-
-    choices = ("actions",)
+    choices = actions.Inclusion
 
 
 class BotName(StringEnum):
-    """The name of a bot; see `GET /v1/bots`. `url` is a bot at a URL. There may be new ones."""
+    """The name of a bot."""
 
+    meaning = f"The name of a bot; see `GET /v1/bots`. `{URL_BOT}` is a bot at a URL. There may be new ones."
     requested = Requested("SeatableBot", "A bot that can take a seat; see `GET /v1/bots`.", BOTS)
     choices = (*BOTS, URL_BOT)
 
@@ -50,22 +49,15 @@ class BotName(StringEnum):
 class TieBreakRule(StringEnum):
     """What breaks a tie for the win (ruling R11).
 
-    `leftover_gold`: the gold left after every 5 gold have become a point. `total_gold`: all the gold. Players
-    who are still tied share the win.
-
     There may be new ones.
     """
 
     requested = Requested("ChosenTieBreak", "What breaks a tie for the win; see `TieBreakRule`.")
-    choices = TIE_BREAKS
+    choices = TieBreak
 
 
 class TimeoutRule(StringEnum):
     """What happens when a seat misses its deadline.
-
-    `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat, to the
-    end of the game or until its player takes it back; while nobody plays, it decides at each deadline only. A
-    seat that has used up `budget_ms` is always played by a bot, to the end of the game.
 
     There may be new ones.
     """
@@ -79,8 +71,6 @@ class TimeoutRule(StringEnum):
 class ClockName(StringEnum):
     """The clock that the deadlines of a game refer to.
 
-    `real`: the server's clock. `manual`: a clock that only the host advances.
-
     There may be new ones.
     """
 
@@ -90,9 +80,6 @@ class ClockName(StringEnum):
 
 class GameStatus(StringEnum):
     """The status of a game.
-
-    `lobby`: players can take seats. `playing`: the game has begun. `finished`: the game is over and has a
-    result. `aborted`: the game ended early, without a result.
 
     There may be new ones.
     """
@@ -107,9 +94,6 @@ class GameStatus(StringEnum):
 
 class GamePhase(StringEnum):
     """The phase of a round in which players must decide; income, discard and scoring are automatic.
-
-    `pricing`: all seats set their offers. `buying`: the seats buy or pass, one after the other. `building`:
-    all seats place their tiles.
 
     There will be no others in the ruleset `base`.
     """
@@ -142,9 +126,6 @@ class RulesetName(StringEnum):
 class OriginName(StringEnum):
     """What a game began from, if not from the start.
 
-    `record`: the record of another game. `position`: a position that the creator sent. `scenario`: a position
-    that the server offers, by its name.
-
     There may be new ones.
     """
 
@@ -164,9 +145,6 @@ class ScenarioName(StringEnum):
 class VisibilityName(StringEnum):
     """Who can find and read a game.
 
-    `public`: the game is listed, and anyone can read it. `private`: the game is not listed, and 404 for
-    clients without one of its tokens.
-
     There may be new ones.
     """
 
@@ -176,9 +154,6 @@ class VisibilityName(StringEnum):
 
 class PublicFromName(StringEnum):
     """When spectators see the content of a game.
-
-    `start`: at once. `end`: when it is over; until then they see only its players and its status. A host
-    without a seat is a spectator.
 
     There may be new ones.
     """
@@ -191,9 +166,6 @@ class PublicFromName(StringEnum):
 class RoleName(StringEnum):
     """A role of a caller in a game.
 
-    `host`: may start the game, seat bots and invite players, and abort a game that nobody else plays.
-    `player`: holds a seat. `invited`: holds an unused invitation code.
-
     There may be new ones.
     """
 
@@ -204,22 +176,15 @@ class RoleName(StringEnum):
 class TakeoverReason(StringEnum):
     """Why a bot took over a seat.
 
-    `resigned`: the player left the game. `timed_out`: the player missed a deadline, and the option
-    `on_timeout` of the game is `bot`. `out_of_time`: the player has used up `budget_ms`.
-
     There may be new ones.
     """
 
     extensible = True
-    choices = ("resigned", "timed_out", "out_of_time")
+    choices = events.TakeoverReason
 
 
 class SeatEndType(StringEnum):
     """How a seat ended.
-
-    `played`: its player, or its bot, stayed to the end. `resigned`: its player left the game. `took_over`: a
-    bot took over after a missed deadline. `out_of_time`: its player used up `budget_ms`, and a bot took over.
-    A seat that did not end as `played` cannot win.
 
     There may be new ones.
     """
@@ -231,8 +196,6 @@ class SeatEndType(StringEnum):
 class ProposalKind(StringEnum):
     """What the people of a game are asked to agree to.
 
-    `abort`: the game ends without a result. `pause`: the game pauses.
-
     There may be new ones.
     """
 
@@ -242,9 +205,6 @@ class ProposalKind(StringEnum):
 
 class ProposalOutcome(StringEnum):
     """How a proposal ended.
-
-    `accepted`: all people who play agreed. `refused`: one of them did not. `expired`: its time was over, or
-    the game. `withdrawn`: its player withdrew it, or gave the seat up.
 
     There may be new ones.
     """
@@ -256,22 +216,16 @@ class ProposalOutcome(StringEnum):
 class AbortReason(StringEnum):
     """Why a game could be aborted.
 
-    `agreed`: the people who played agreed. The others name why its host needed no agreement. `lobby`: the
-    game had not begun. `alone`: no other person played. `host_not_playing`: the host held no seat.
-    `laboratory`: the game began from a record, a position or a scenario, or has a manual clock.
-
     There may be new ones.
     """
 
     extensible = True
     choices = proposals.AbortReason
+    explained = sorted(choices, key=lambda reason: reason is not proposals.AbortReason.AGREED)
 
 
 class SeedSourceName(StringEnum):
     """Who chose the seed.
-
-    `server`: the server, at random. `creator`: the creator of the game, who can compute every draw in
-    advance.
 
     There may be new ones.
     """
@@ -320,8 +274,12 @@ class AnyTile(RulesetEnum):
 
 
 class TileKindName(StringEnum):
-    """The kind of a tile: `landscape`, or one of the five `castle` tiles. There may be new ones."""
+    """The kind of a tile."""
 
+    meaning = (
+        f"The kind of a tile: `{TileKind.LANDSCAPE}`, or one of the five `{TileKind.CASTLE}` tiles. "
+        "There may be new ones."
+    )
     extensible = True
     choices = TileKind
 
@@ -339,7 +297,7 @@ class TerrainName(StringEnum):
 class Side(StringEnum):
     """An edge of a tile. There will be no others under `/v1`."""
 
-    choices = ("north", "east", "south", "west")
+    choices = SIDE_NAMES
     of_field = "An edge."
 
 
@@ -384,58 +342,34 @@ class ScoringSlot(RulesetEnum):
 class StreamEndReason(StringEnum):
     """Why a stream ends.
 
-    `finished`, `aborted`: the game is over. `restart`: the server stops. `history_lost`: the store
-    has lost events that the server had sent. `game_not_found`, `token_unknown`: the caller may no longer read
-    the game. `not_public_yet`: the caller may read it when it is over (`public_from`).
-
     There may be new ones.
     """
 
     extensible = True
-    choices = (
-        "finished",
-        "aborted",
-        "restart",
-        "history_lost",
-        "game_not_found",
-        "token_unknown",
-        "not_public_yet",
-    )
+    choices = stream_ends.StreamEndReason
 
 
 class PlayerStreamEndReason(StringEnum):
     """Why a player's stream ends.
 
-    `restart`: the server stops. `history_lost`: the store has lost events that the server had
-    sent. `token_unknown`: the key was replaced.
-
     There may be new ones.
     """
 
     extensible = True
-    choices = ("restart", "history_lost", "token_unknown")
+    choices = stream_ends.PlayerStreamEndReason
 
 
 class StreamResume(StringEnum):
     """What a client does after the end of a stream, whatever the reason.
 
-    `reconnect`: open the stream again, after the last event received. `reload`: load the data again, and
-    follow from its `last_event`. `stop`: no event follows that changes the view.
-
     There will be no others under `/v1`.
     """
 
-    choices = ("reconnect", "reload", "stop")
+    choices = stream_ends.StreamResume
 
 
 class WebhookEventName(StringEnum):
     """A type of event that a webhook sends.
-
-    `seat_taken`: a player has a seat, or its number has changed. `your_turn`: the game waits for a decision.
-    `deadline_near`: it is still open shortly before its deadline. `proposal_opened`: others propose to end or
-    pause the game. `seat_left`: a player has left the game. `game_over`: the game is finished or aborted.
-    `ticket_expired`: there were not enough players for a matchmaking ticket. `webhook_disabled`: another
-    webhook has failed for five days. `decision`: the seat of a bot at a URL must decide.
 
     There may be new ones.
     """
@@ -443,33 +377,18 @@ class WebhookEventName(StringEnum):
     requested = Requested(
         "ChosenWebhookEvent",
         "A type of event that a webhook can send; see `WebhookEventName`.",
-        WEBHOOK_EVENTS,
+        PlayerEventType,
     )
-    choices = (*WEBHOOK_EVENTS, DECISION)
-
-
-class DeliveryStatus(StringEnum):
-    """The status of a delivery.
-
-    `pending`: an attempt is due or in progress. `delivered`: the receiver has accepted it. `failed`: the last
-    attempt has failed. `skipped`: it was not sent, as it was stale and the format is that of a chat service.
-
-    There may be new ones.
-    """
-
-    extensible = True
-    choices = ("pending", "delivered", "failed", "skipped")
+    choices = (*PlayerEventType, *BotMessageType)
 
 
 class ErrorPlace(StringEnum):
     """A part of a request.
 
-    `body`: a value in the body. `path`, `query`: a parameter in the path or the query. `header`: a header.
-
     There will be no others under `/v1`.
     """
 
-    choices = ("body", "path", "query", "header")
+    choices = error_codes.ErrorPlace
 
 
 class ProblemCode(StringEnum):
@@ -479,7 +398,7 @@ class ProblemCode(StringEnum):
     """
 
     extensible = True
-    choices = ERROR_CODES
+    choices = error_codes.ERROR_CODES
 
 
 @cache
@@ -492,3 +411,10 @@ def enumerations() -> dict[str, type[StringEnum]]:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, StringEnum) and kind not in (StringEnum, RulesetEnum)
     }
+
+
+@cache
+def component_of(words: type[Word]) -> str:
+    """Return the name of the component of the enumeration that has these words."""
+    (name,) = [name for name, kind in enumerations().items() if kind.choices is words]
+    return name

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from inspect import cleandoc
+from itertools import groupby
 from typing import Any, ClassVar, Final, NamedTuple
 
 from marshmallow import ValidationError, fields, validate
@@ -18,6 +20,7 @@ from skye import Ruleset
 from skye.positions import MAX_GOLD
 from skye.rulesets import BASE, MAX_PLAYERS, RULESETS
 from skye.tiles import LIMIT, ROTATIONS
+from skye.words import Word
 from skye_server.games.authorization import (
     INVITE_PATTERN,
     MAX_PLAYER_KEY_LENGTH,
@@ -297,7 +300,9 @@ class Requested(NamedTuple):
 
 
 class StringEnum(OneOf):
-    """An enumeration: one of the words in `choices`. The docstring of the class is its description.
+    """An enumeration: one of the words in `choices`, which have their home elsewhere.
+
+    The docstring of the class is its description; what the words mean follows the first paragraph.
 
     An enumeration that responses have is `extensible` if later versions may add words. If requests have it
     too, `requested` describes the closed list from which they choose; then it is extensible.
@@ -311,8 +316,12 @@ class StringEnum(OneOf):
     requested: ClassVar[Requested | None] = None
     of_field: ClassVar[str] = ""
     """The description of a field that has no other."""
+    are_listed: ClassVar[bool] = False
+    """Whether the first paragraph ends with a list of the words."""
+    explained: ClassVar[Iterable[str]] = ()
+    """The words in the order of their explanations, if it is not that of `choices`."""
     meaning = ""
-    """The description of the component, if it is not the docstring."""
+    """The description of the component, if it does not follow from the docstring."""
 
     def __init_subclass__(cls) -> None:
         cls.component = cls.__dict__.get("component", cls.__name__)
@@ -326,6 +335,39 @@ class StringEnum(OneOf):
         super().__init__(choices, description or self.of_field, extensible=extensible, **kwargs)
         if words:
             self.component, self.meaning = words.component, words.description
+
+    @classmethod
+    def description(cls) -> str:
+        """Return the description of the component."""
+        first, *others = cleandoc(cls.__doc__ or "").split("\n\n")
+        if cls.are_listed:
+            first = f"{first.removesuffix('.')}: {listed([*cls.choices])}."
+        return "\n\n".join([first, *explanations(cls.explained or cls.choices), *others])
+
+
+def explanations(words: Iterable[str]) -> list[str]:
+    """Return a paragraph with the meanings of words, none if they have none; equal meanings stand once.
+
+    >>> from skye import Phase
+    >>> explanations(Phase)[0][:70]
+    '`pricing`: all seats set their offers. `buying`: the seats buy or pass,'
+    """
+    known = [word for word in words if isinstance(word, Word) and word.meaning]
+    sentences = [
+        f"{', '.join(f'`{word}`' for word in group)}: {meaning}"
+        for meaning, group in groupby(known, key=lambda word: word.meaning)
+    ]
+    return [" ".join(sentences)] if sentences else []
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return a list of words in a sentence.
+
+    >>> listed(["GET", "PUT", "POST"])
+    '`GET`, `PUT` or `POST`'
+    """
+    *others, last = [f"`{word}`" for word in words]
+    return f"{', '.join(others)} or {last}"
 
 
 class RulesetEnum(StringEnum):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from marshmallow import Schema, ValidationError
 
+from skye import TieBreak
 from skye.fields import MAX_TILES, BySeat, Component, InTerritory, Keywords, RulesetName
 from skye.positions import MAX_GOLD
 from skye.rulesets import MAX_DRAWN, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
@@ -18,7 +19,6 @@ from skye_server.contract import enums
 from skye_server.contract.enums import AnyTile, Color, GamePhase, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
-from skye_server.games.views.fields import TieBreakRule
 
 
 class PositionTile(Object):
@@ -189,7 +189,7 @@ class Exported(NamedTuple):
     """The types of the fields that are not those of the request."""
 
 
-_TIE_BREAK: Final = Annotated[TieBreakRule, "What breaks a tie."]
+_TIE_BREAK: Final = Annotated[TieBreak, "What breaks a tie."]
 
 EXPORTED: Final = {
     "ExportedDraw": Exported(

@@ -23,6 +23,7 @@ from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.stream_clock import StreamClock
 from skye_server.following.stream_queue import Batch, Closed, Disconnected, Item, StreamQueue
 from skye_server.games.game import Change, Game
+from skye_server.games.stream_ends import StreamEndReason
 from skye_server.store.connection.calls import without_retries
 from skye_server.store.shards import key_of
 
@@ -128,7 +129,7 @@ class GameFeeds:
         if last is None or feed.last != last:  # checked after it was added: it misses nothing in between
             queue.drop()
         if self.change_notifier.stopped:
-            queue.put(Closed("restart"))
+            queue.put(Closed(StreamEndReason.RESTART))
         try:
             yield queue
         finally:
@@ -140,7 +141,7 @@ class GameFeeds:
     def _stop(self) -> None:
         with self._lock:
             for feed in self._feeds.values():
-                feed.distribute(Closed("restart"))
+                feed.distribute(Closed(StreamEndReason.RESTART))
             self._readers.shutdown(wait=False)
 
     def _read(self, feed: _GameFeed) -> None:
@@ -158,7 +159,7 @@ class GameFeeds:
                 self._read_once(feed)
         except Exception:  # noqa: BLE001 - an executor reports no errors
             _log.exception("a game feed has failed")
-            self._close(feed, "restart")  # clients reconnect
+            self._close(feed, StreamEndReason.RESTART)  # clients reconnect
         self._clock.update(feed)
 
     def _must_read(self, feed: _GameFeed) -> bool:

@@ -16,6 +16,7 @@ from skye_server.following.stream_queue import Batch, Closed, Disconnected, Item
 from skye_server.following.streams import STORE_FAILS, Idle, StreamEnded, stream_ended, wait
 from skye_server.games.authorization import SPECTATOR, Caller, is_player_key, is_watch_code, require_content
 from skye_server.games.game import Change, Game
+from skye_server.games.stream_ends import StreamEndReason
 from skye_server.games.views.events import NumberedEventView, event_views
 from skye_server.games.views.game import timestamp
 from skye_server.store.connection.calls import without_retries
@@ -190,7 +191,7 @@ class GameStream:
         with without_retries():
             game, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
         if self._last is not None and self._last not in changes:
-            yield self._end("history_lost")
+            yield self._end(StreamEndReason.HISTORY_LOST)
             return
         yield from self._send(Batch(game, changes, None, self._after))
 

@@ -16,6 +16,7 @@ from skye_server.following import streams
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.stream_clock import StreamClock
 from skye_server.following.streams import HEARTBEAT, STORE_FAILS, Idle, StreamEnded, stream_ended, wait
+from skye_server.games.stream_ends import StreamEndReason
 from skye_server.games.views.game import timestamp
 from skye_server.games.views.player_events import event_view
 from skye_server.players.player_games import PlayerEvents
@@ -129,7 +130,7 @@ class PlayerStream:
                 after = events[-1][0]
                 yield PlayerStreamEvents([event_view(*event) for event in events])
             if self._change_notifier.stopped:
-                yield stream_ended("restart", after)
+                yield stream_ended(StreamEndReason.RESTART, after)
                 return
             self._is_changed = False
             try:

@@ -7,6 +7,7 @@ import time
 from typing import Final, NamedTuple
 
 from skye_server.cooperative_yield import has_disconnected, release_slot
+from skye_server.games.stream_ends import StreamEndReason, StreamResume
 
 HEARTBEAT_S = 3.0
 """Seconds without a message after which a stream sends a heartbeat. nginx ends a stream that is silent for
@@ -36,20 +37,23 @@ class StreamEnded(NamedTuple):
     """The end of a stream, after event number `last_event` or the event of a player with this id."""
 
     reason: str
-    resume: str
+    resume: StreamResume
     last_event: int | str
 
 
-_RESUME: Final = {"restart": "reconnect", "history_lost": "reload"}
+_RESUME: Final[dict[str, StreamResume]] = {
+    StreamEndReason.RESTART: StreamResume.RECONNECT,
+    StreamEndReason.HISTORY_LOST: StreamResume.RELOAD,
+}
 
 
 def stream_ended(reason: str, last_event: int | str) -> StreamEnded:
     """Return the end of a stream for a reason.
 
     >>> stream_ended("restart", 4).resume, stream_ended("finished", 4).resume
-    ('reconnect', 'stop')
+    (<StreamResume.RECONNECT: 'reconnect'>, <StreamResume.STOP: 'stop'>)
     """
-    return StreamEnded(reason, _RESUME.get(reason, "stop"), last_event)
+    return StreamEnded(reason, _RESUME.get(reason, StreamResume.STOP), last_event)
 
 
 def wait(event: threading.Event, timeout_s: float) -> bool:

@@ -14,7 +14,7 @@ from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
 from skye_server.games.agreements import expired, settled
 from skye_server.games.clocks import without_increment
-from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
+from skye_server.games.events import AnyEvent, BotTookOver, TakeoverReason, TimedOut
 from skye_server.games.game import Game, OnTimeout, Status, with_seat
 from skye_server.games.pauses import resume
 from skye_server.games.transitions import (
@@ -72,22 +72,22 @@ def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
     """Do what `on_timeout` says for a seat that has not decided in time; without time, a bot plays it."""
     clock = game.turn.clock_of(seat)
     if clock is not None and clock.remaining_at(now_ms) == 0:
-        return hand_to_bot(game, seat, "out_of_time", now_ms)
+        return hand_to_bot(game, seat, TakeoverReason.OUT_OF_TIME, now_ms)
     if game.seats[seat].takeover is not None:
         return Transition(game)
     if game.options.on_timeout is OnTimeout.BOT:
-        return hand_to_bot(game, seat, "timed_out", now_ms)
+        return hand_to_bot(game, seat, TakeoverReason.TIMED_OUT, now_ms)
     return _move_for(game, seat, now_ms)
 
 
-def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
+def hand_to_bot(game: Game, seat: int, reason: TakeoverReason, now_ms: int) -> Transition:
     """Let a bot play a seat from now on. After a resignation the seat's token and key may only watch."""
     state = state_in_play(game)
     assert state.phase is not None
     event = BotTookOver(seat, SUBSTITUTE_BOT, reason, state.round, state.phase)
     after = after_takeover(game, event)
     left = after.seats[seat]
-    if reason == "resigned":
+    if reason is TakeoverReason.RESIGNED:
         left = replace(left, token="", player="", resigned_player=left.player, resigned_token=left.token)
     seats = with_seat(after.seats, seat, left)
     return settled(advance(game, now_ms, [event], seats=seats, state=after.state), now_ms)

@@ -16,7 +16,7 @@ from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import HOST_ROLE, INVITE_ROLE, TokenSource, hash_token
 from skye_server.games.autoplay import SUBSTITUTE_BOT
-from skye_server.games.events import BotTookOver
+from skye_server.games.events import BotTookOver, TakeoverReason
 from skye_server.games.game import (
     Clock,
     Game,
@@ -316,7 +316,10 @@ def _from_record(body: dict[str, Any]) -> Opening:
     return open_game
 
 
-_REASONS: Final = {SeatEnd.TOOK_OVER: "timed_out", SeatEnd.OUT_OF_TIME: "out_of_time"}
+_REASONS: Final = {
+    SeatEnd.TOOK_OVER: TakeoverReason.TIMED_OUT,
+    SeatEnd.OUT_OF_TIME: TakeoverReason.OUT_OF_TIME,
+}
 """The reason for which a bot took a seat over, by its end in a record; else its player resigned."""
 
 
@@ -332,7 +335,7 @@ def _takeovers(record: dict[str, Any]) -> list[BotTookOver]:
             detail = "There is no such seat, or it is named twice."
             raise Problem("invalid_body", errors=[FieldError(f"/record/gave_up/{index}", detail)])
         end = players[seat].get("end", {})
-        reason = _REASONS.get(end.get("type"), "resigned")
+        reason = _REASONS.get(end.get("type"), TakeoverReason.RESIGNED)
         phase = Phase(end.get("phase") or Phase.PRICING)
         bot = end.get("bot") or SUBSTITUTE_BOT
         takeovers.append(BotTookOver(seat, bot, reason, end.get("round") or 1, phase))

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from skye import GameState, Phase
 from skye.events import Event
+from skye.words import Word
 from skye_server.games.proposals import AbortReason, ProposalKind, ProposalOutcome
 
 
@@ -90,6 +91,17 @@ class PositionSet(NamedTuple):
     state: GameState
 
 
+class TakeoverReason(Word):
+    """Why a bot takes a seat over."""
+
+    RESIGNED = "resigned", "the player left the game."
+    TIMED_OUT = (
+        "timed_out",
+        "the player missed a deadline, and the option `on_timeout` of the game is `bot`.",
+    )
+    OUT_OF_TIME = "out_of_time", "the player has used up `budget_ms`."
+
+
 class BotTookOver(NamedTuple):
     """A bot replaces a player who has resigned or timed out.
 
@@ -98,7 +110,7 @@ class BotTookOver(NamedTuple):
 
     seat: int
     bot: str
-    reason: str
+    reason: TakeoverReason
     round: int
     phase: Phase
 
@@ -147,7 +159,7 @@ class TurnChanged(NamedTuple):
     :param clocks: by seat; empty in a game without a budget.
     """
 
-    phase: str | None
+    phase: Phase | None
     waiting_for: tuple[int, ...]
     deadline_ms: int | None
     clocks: tuple[SeatClock, ...] = ()

@@ -8,95 +8,117 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from skye import GameState, Options, Phase, Ruleset, TieBreak
 from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
+from skye.words import Word
 from skye_server.games.events import AnyEvent, SeatClock, TurnChanged
 from skye_server.games.proposals import AbortReason, Proposal, Proposed
 
 
-class Status(StrEnum):
+class Status(Word):
     """The stage of a game."""
 
-    LOBBY = "lobby"
-    PLAYING = "playing"
-    FINISHED = "finished"
-    ABORTED = "aborted"
+    LOBBY = "lobby", "players can take seats."
+    PLAYING = "playing", "the game has begun."
+    FINISHED = "finished", "the game is over and has a result."
+    ABORTED = "aborted", "the game ended early, without a result."
 
 
-class OnTimeout(StrEnum):
+class OnTimeout(Word):
     """The action taken for a seat that misses its deadline."""
 
-    AUTO = "auto"
-    BOT = "bot"
+    AUTO = "auto", "the server takes one action for the seat, which then plays on."
+    BOT = (
+        "bot",
+        (
+            "a bot plays the seat, to the end of the game or until its player takes it back; while nobody "
+            "plays, it decides at each deadline only. A seat that has used up `budget_ms` is always played "
+            "by a bot, to the end of the game."
+        ),
+    )
 
 
-class SeedSource(StrEnum):
+class SeedSource(Word):
     """The origin of the seed: a creator who chose it knows every draw in advance."""
 
-    SERVER = "server"
-    CREATOR = "creator"
+    SERVER = "server", "the server, at random."
+    CREATOR = "creator", "the creator of the game, who can compute every draw in advance."
 
 
-class SeatEnd(StrEnum):
+class SeatEnd(Word):
     """How a seat ended: its player stayed, resigned, or lost it to a bot that took over."""
 
-    PLAYED = "played"
-    RESIGNED = "resigned"
-    TOOK_OVER = "took_over"
-    OUT_OF_TIME = "out_of_time"
+    PLAYED = "played", "its player, or its bot, stayed to the end."
+    RESIGNED = "resigned", "its player left the game."
+    TOOK_OVER = "took_over", "a bot took over after a missed deadline."
+    OUT_OF_TIME = (
+        "out_of_time",
+        (
+            "its player used up `budget_ms`, and a bot took over. A seat that did not end as `played` cannot "
+            "win."
+        ),
+    )
 
 
 URL_BOT: Final = "url"
 """The name of every bot at a URL, which a dispatcher asks for its moves; see `skye_server.url_bots.bots`."""
 
 
-class Clock(StrEnum):
+class Clock(Word):
     """The clock of a game: that of the server, or one that the host advances."""
 
-    REAL = "real"
-    MANUAL = "manual"
+    REAL = "real", "the server's clock."
+    MANUAL = "manual", "a clock that only the host advances."
 
 
-class Visibility(StrEnum):
+class Visibility(Word):
     """Who can find and read a game."""
 
-    PUBLIC = "public"
-    PRIVATE = "private"
+    PUBLIC = "public", "the game is listed, and anyone can read it."
+    PRIVATE = "private", "the game is not listed, and 404 for clients without one of its tokens."
 
 
-class PublicFrom(StrEnum):
+class PublicFrom(Word):
     """When spectators see the content of a game."""
 
-    START = "start"
-    END = "end"
+    START = "start", "at once."
+    END = (
+        "end",
+        (
+            "when it is over; until then they see only its players and its status. A host without a seat is "
+            "a spectator."
+        ),
+    )
 
 
-class TileKind(StrEnum):
+class TileKind(Word):
     """The kind of a tile."""
 
     LANDSCAPE = "landscape"
     CASTLE = "castle"
 
 
-class Role(StrEnum):
+class Role(Word):
     """What a caller may do in a game."""
 
-    HOST = "host"
-    PLAYER = "player"
-    INVITED = "invited"
+    HOST = (
+        "host",
+        "may start the game, seat bots and invite players, and abort a game that nobody else plays.",
+    )
+    PLAYER = "player", "holds a seat."
+    INVITED = "invited", "holds an unused invitation code."
 
 
-class OriginType(StrEnum):
+class OriginType(Word):
     """What a game began from, if it did not begin with a new game."""
 
-    RECORD = "record"
-    POSITION = "position"
-    SCENARIO = "scenario"
+    RECORD = "record", "the record of another game."
+    POSITION = "position", "a position that the creator sent."
+    SCENARIO = "scenario", "a position that the server offers, by its name."
 
 
 class Origin(Struct, frozen=True):

@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 import skye
 from skye.events import GameFinished
 from skye_server.games.events import BotTookOver, GameStarted, SeatReturned, TurnChanged
-from skye_server.games.game import Change, Clock, Game, SeatEnd, Status
+from skye_server.games.game import Change, Clock, Game, OnTimeout, SeatEnd, Status
 from skye_server.games.transitions import state_begun
 
 
@@ -31,7 +31,7 @@ class PastSeat(msgspec.Struct, array_like=True, frozen=True):
     color: str
     bot: str | None
     score: int
-    takeover: tuple[SeatEnd, str, int, str] | None
+    takeover: tuple[SeatEnd, str, int, skye.Phase] | None
     missed_deadlines: int
 
     @property
@@ -58,7 +58,7 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
     turn_ms: int | None
     budget_ms: int | None
     increment_ms: int
-    on_timeout: str
+    on_timeout: OnTimeout
     seat: int
     placing: tuple[tuple[int, int], ...]
     seats: tuple[PastSeat, ...]

@@ -7,11 +7,12 @@ every process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 import msgspec
 
+from skye import Phase
+from skye.words import Word
 from skye_server.games.agreements import people_of
 from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
 from skye_server.games.events import ProposalMade, SeatClock, TurnChanged
@@ -22,23 +23,29 @@ _LEAD_SHARE: Final = 4
 """A deadline is near in the last quarter of the time for a decision, and not before its last hour."""
 
 
-class PlayerEventType(StrEnum):
+class PlayerEventType(Word):
     """The types of a player's events."""
 
-    SEAT_TAKEN = "seat_taken"
-    YOUR_TURN = "your_turn"
-    DEADLINE_NEAR = "deadline_near"
-    PROPOSAL_OPENED = "proposal_opened"
-    SEAT_LEFT = "seat_left"
-    GAME_OVER = "game_over"
-    TICKET_EXPIRED = "ticket_expired"
-    WEBHOOK_DISABLED = "webhook_disabled"
+    SEAT_TAKEN = "seat_taken", "a player has a seat, or its number has changed."
+    YOUR_TURN = "your_turn", "the game waits for a decision."
+    DEADLINE_NEAR = "deadline_near", "it is still open shortly before its deadline."
+    PROPOSAL_OPENED = "proposal_opened", "others propose to end or pause the game."
+    SEAT_LEFT = "seat_left", "a player has left the game."
+    GAME_OVER = "game_over", "the game is finished or aborted."
+    TICKET_EXPIRED = "ticket_expired", "there were not enough players for a matchmaking ticket."
+    WEBHOOK_DISABLED = "webhook_disabled", "another webhook has failed for five days."
+
+
+class BotMessageType(Word):
+    """The types of the messages to a bot at a URL."""
+
+    DECISION = "decision", "the seat of a bot at a URL must decide."
 
 
 class Turn(NamedTuple):
     """An open decision of a seat, with the clock of the seat if it has one."""
 
-    phase: str | None
+    phase: Phase | None
     deadline_ms: int | None
     clock: SeatClock | None = None
 
@@ -265,18 +272,3 @@ def _your_turn(game: Game, seat: int | None, change: Change, number: int, turn: 
 
 def _event(kind: PlayerEventType, game: Game, seat: int | None, at_ms: int) -> PlayerEvent:
     return PlayerEvent(kind, game.id, at_ms, seat, game.version, game.last_event, game.status)
-
-
-WEBHOOK_EVENTS: Final = (
-    "seat_taken",
-    "your_turn",
-    "deadline_near",
-    "proposal_opened",
-    "seat_left",
-    "game_over",
-    "ticket_expired",
-    "webhook_disabled",
-)
-
-DECISION: Final = "decision"
-"""The type of the message that asks a bot at a URL."""

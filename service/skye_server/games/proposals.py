@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from skye.words import Word
 
-class ProposalKind(StrEnum):
+
+class ProposalKind(Word):
     """What is proposed: to end the game without a result, or to pause it."""
 
-    ABORT = "abort"
-    PAUSE = "pause"
+    ABORT = "abort", "the game ends without a result."
+    PAUSE = "pause", "the game pauses."
 
 
-class ProposalOutcome(StrEnum):
+class ProposalOutcome(Word):
     """How a proposal ended; one that is open at the end of the game expires."""
 
-    ACCEPTED = "accepted"
-    REFUSED = "refused"
-    EXPIRED = "expired"
-    WITHDRAWN = "withdrawn"
+    ACCEPTED = "accepted", "all people who play agreed."
+    REFUSED = "refused", "one of them did not."
+    EXPIRED = "expired", "its time was over, or the game."
+    WITHDRAWN = "withdrawn", "its player withdrew it, or gave the seat up."
 
 
-class AbortReason(StrEnum):
+class AbortReason(Word):
     """Why a game could be aborted: by its host alone, or because its people agreed."""
 
-    LOBBY = "lobby"
-    ALONE = "alone"
-    HOST_NOT_PLAYING = "host_not_playing"
-    LABORATORY = "laboratory"
-    AGREED = "agreed"
+    LOBBY = "lobby", "the game had not begun."
+    ALONE = "alone", "no other person played."
+    HOST_NOT_PLAYING = "host_not_playing", "the host held no seat."
+    LABORATORY = (
+        "laboratory",
+        "the game began from a record, a position or a scenario, or has a manual clock.",
+    )
+    AGREED = (
+        "agreed",
+        "the people who played agreed. The others name why its host needed no agreement.",
+    )
 
 
 class Proposal(Struct, frozen=True):

@@ -13,7 +13,14 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.agreements import people_of
 from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
-from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, SeatReturned, TokenRotated
+from skye_server.games.events import (
+    BotChanged,
+    ClockAdvanced,
+    HostTokenRotated,
+    SeatReturned,
+    TakeoverReason,
+    TokenRotated,
+)
 from skye_server.games.game import URL_BOT, Game, SeatEnd, Status, with_seat
 from skye_server.games.pauses import resume
 from skye_server.games.transitions import (
@@ -83,7 +90,7 @@ def resign(game: Game, seat: int, now_ms: int) -> Transition:
     if state_in_play(game).is_over:
         raise Problem("game_finished")
     _check_without_bot(game, seat)
-    transition = hand_to_bot(game, seat, "resigned", now_ms)
+    transition = hand_to_bot(game, seat, TakeoverReason.RESIGNED, now_ms)
     if transition.game.pause is not None and not people_of(transition.game):
         transition = transition.then(resume(transition.game, None, now_ms))
     return transition

@@ -11,7 +11,7 @@ from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
 from skye.events import OfferSet, PlacementTakenBack
 from skye_server.error_codes import Problem
 from skye_server.games import clocks
-from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded
+from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded, TakeoverReason
 from skye_server.games.game import Change, Game, SeatEnd, Status, Takeover, with_seat
 from skye_server.games.proposals import ProposalOutcome
 
@@ -55,9 +55,9 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
 
 
 _ENDS: Final = {
-    "resigned": SeatEnd.RESIGNED,
-    "timed_out": SeatEnd.TOOK_OVER,
-    "out_of_time": SeatEnd.OUT_OF_TIME,
+    TakeoverReason.RESIGNED: SeatEnd.RESIGNED,
+    TakeoverReason.TIMED_OUT: SeatEnd.TOOK_OVER,
+    TakeoverReason.OUT_OF_TIME: SeatEnd.OUT_OF_TIME,
 }
 """How a seat ends, by the reason for which a bot takes it over."""
 

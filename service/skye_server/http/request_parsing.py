@@ -21,7 +21,7 @@ from werkzeug.http import parse_etags
 
 from skye_server.commands.attempts import Command
 from skye_server.cooperative_yield import Computation
-from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
+from skye_server.error_codes import MAX_ERRORS, ErrorPlace, FieldError, Problem
 from skye_server.games.authorization import is_player_key, is_token
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_chunked_body, charge_own_games
@@ -113,9 +113,8 @@ def _read_query(req: Request, schema: Schema) -> Any:
     for name, values in req.args.lists() if req.query_string else ():
         is_list = isinstance(schema.fields.get(name), fields.List)
         if len(values) > 1 and name in schema.fields and not is_list:
-            raise Problem(
-                "invalid_parameter", errors=[FieldError(name, "This parameter comes twice.", "query")]
-            )
+            error = FieldError(name, "This parameter comes twice.", ErrorPlace.QUERY)
+            raise Problem("invalid_parameter", errors=[error])
         sent[name] = values if is_list else values[0]
     try:
         return schema.load(sent, unknown=RAISE) if sent else _defaults(schema).copy()
@@ -125,7 +124,8 @@ def _read_query(req: Request, schema: Schema) -> Any:
             for name, inner in error.messages_dict.items()
             for _, detail in _flattened(inner, sent.get(name))
         )[:MAX_ERRORS]
-        raise Problem("invalid_parameter", errors=[FieldError(*each, "query") for each in found]) from error
+        errors = [FieldError(*each, ErrorPlace.QUERY) for each in found]
+        raise Problem("invalid_parameter", errors=errors) from error
 
 
 @cache
@@ -375,7 +375,7 @@ def entity_tags(name: str) -> ETags | None:
 
 
 def _invalid_header(name: str, detail: str) -> Problem:
-    return Problem("invalid_parameter", errors=[FieldError(name, detail, "header")])
+    return Problem("invalid_parameter", errors=[FieldError(name, detail, ErrorPlace.HEADER)])
 
 
 def refuse_unknown_parameters() -> None:
@@ -389,7 +389,7 @@ def refuse_unknown_parameters() -> None:
     if view is None or TAKES_QUERY in vars(view):
         return
     if names := list(request.args)[:MAX_ERRORS]:
-        unknown = [FieldError(name, "There is no such parameter.", "query") for name in names]
+        unknown = [FieldError(name, "There is no such parameter.", ErrorPlace.QUERY) for name in names]
         raise Problem("invalid_parameter", errors=unknown)
 
 

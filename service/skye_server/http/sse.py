@@ -12,7 +12,7 @@ import msgspec
 from flask import Response, request
 
 from skye_server.client_address import network
-from skye_server.error_codes import FieldError, Problem
+from skye_server.error_codes import ErrorPlace, FieldError, Problem
 from skye_server.following.game_stream import StreamEvents, StreamItem, StreamStarted
 from skye_server.following.player_stream import PlayerStreamEvents, PlayerStreamItem, PlayerStreamStarted
 from skye_server.following.streams import Idle, StreamEnded
@@ -159,5 +159,5 @@ def last_event_id(form: str, error: str) -> str | None:
     """
     last = request.headers.get(_LAST_EVENT_ID) or None
     if last is not None and not re.fullmatch(form, last):
-        raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error, "header")])
+        raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error, ErrorPlace.HEADER)])
     return last

@@ -6,9 +6,10 @@ from skye_server.contract.fields import StringEnum
 
 
 class FaultyMethod(StringEnum):
-    """The method of requests that have a fault: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    """The method of requests that have a fault.
 
     There will be no others under `/v1`.
     """
 
     choices = ("GET", "POST", "PUT", "PATCH", "DELETE")
+    are_listed = True

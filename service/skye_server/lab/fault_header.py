@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from skye_server.error_codes import FieldError, Problem
+from skye_server.error_codes import ErrorPlace, FieldError, Problem
 from skye_server.http.middleware import FAULT_HEADER
 
 _MAX_EVENTS: Final = 1000
@@ -128,4 +128,4 @@ def _check_together(named: dict[str, Any], *, is_stream: bool) -> None:
 
 
 def _invalid(detail: str) -> Problem:
-    return Problem("invalid_fault", errors=[FieldError(FAULT_HEADER, f"{detail}.", "header")])
+    return Problem("invalid_fault", errors=[FieldError(FAULT_HEADER, f"{detail}.", ErrorPlace.HEADER)])

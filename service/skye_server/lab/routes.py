@@ -17,7 +17,7 @@ from skye_server.contract.fields import Boolean, Integer
 from skye_server.contract.moves import ClockAdvance
 from skye_server.contract.objects import Object, json_or_none
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
-from skye_server.games.player_events import DECISION
+from skye_server.games.player_events import BotMessageType
 from skye_server.games.seat_changes import MAX_AHEAD_MS
 from skye_server.games.views.fields import Timestamp
 from skye_server.games.views.game import time_view, timestamp
@@ -260,7 +260,7 @@ def receive_in_lab(inbox: str) -> Response:
         apply(fault_header.parse(answer["fault"], is_stream=False))
     if answer["challenges"] and (challenge := _found(body, CHALLENGE, "challenge")) is not None:
         return uncached_json({"challenge": challenge})
-    if answer["plays"] and (actions := _found(body, DECISION, "actions")):
+    if answer["plays"] and (actions := _found(body, BotMessageType.DECISION, "actions")):
         return uncached_json(actions[0])
     if answer["status"] == 204:
         return no_content()

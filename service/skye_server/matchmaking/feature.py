@@ -30,13 +30,13 @@ def _handlers(games: Games) -> Mapping[str, Handler]:
 
 def _rebuild(store: RedisStore, _owner: str, kind: str, now_ms: int) -> Iterator[Due]:
     """Yield the due entry of a stored ticket."""
-    from skye_server.matchmaking.pools import TicketPools, ticket_entry  # noqa: PLC0415
+    from skye_server.matchmaking.pools import TicketPools, TicketStatus, ticket_entry  # noqa: PLC0415
 
     if not kind.startswith("request:"):
         return
     ticket = TicketPools(store.calls).ticket(kind.removeprefix("request:"))
-    if ticket is not None and ticket.state in ("waiting", "matched"):
-        yield ticket_entry(ticket.id, ticket.expires_ms if ticket.state == "waiting" else now_ms)
+    if ticket is not None and ticket.state in (TicketStatus.WAITING, TicketStatus.MATCHED):
+        yield ticket_entry(ticket.id, ticket.expires_ms if ticket.state is TicketStatus.WAITING else now_ms)
 
 
 def _waiting(games: Games) -> int:

@@ -34,6 +34,7 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
+from skye.words import Word
 from skye_server.games.due import Due
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
@@ -143,10 +144,18 @@ class NewTicket(NamedTuple):
     settled: str
 
 
+class TicketStatus(Word):
+    """The status of a ticket, as the scripts above write it."""
+
+    WAITING = "waiting", "there are not enough players yet."
+    MATCHED = "matched", "the game has begun."
+    CANCELLED = "cancelled", "the player cancelled the ticket."
+    EXPIRED = "expired", "there were not enough players before `expires_at`."
+
+
 class StoredTicket(NamedTuple):
     """A ticket.
 
-    :param state: waiting, matched, cancelled or expired.
     :param game: the id of the game once it is matched.
     :param matched_ms: when it was matched; 0 if it is not, or was by a version that did not record it.
     """
@@ -155,7 +164,7 @@ class StoredTicket(NamedTuple):
     player: str
     data: bytes
     expires_ms: int
-    state: str
+    state: TicketStatus
     game: str | None
     matched_ms: int
 
@@ -334,7 +343,7 @@ def _stored_ticket(ticket_id: str, fields: dict[bytes, bytes]) -> StoredTicket:
         fields[b"player"].decode(),
         fields[b"data"],
         int(fields[b"expires"]),
-        fields[b"state"].decode(),
+        TicketStatus(fields[b"state"].decode()),
         None if game is None else game.decode(),
         int(fields.get(b"matched", 0)),
     )

@@ -8,20 +8,20 @@ from typing import Annotated, Any, TypedDict
 from flask import Blueprint, Response
 from marshmallow import validates_schema
 
-from skye.fields import Component, Count, Keywords, RulesetName, Seat
+from skye import TieBreak
+from skye.fields import Count, Keywords, RulesetName, Seat
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_server.contract import enums
 from skye_server.contract.creation import MIN_TURN_MS, check_increment
 from skye_server.contract.fields import Boolean, Integer, Name, StringEnum
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.games.creation import check_seats
+from skye_server.games.game import OnTimeout
 from skye_server.games.views.fields import (
     MAX_TURN_MS,
     GameId,
     PlayerName,
     SeatCount,
-    TieBreakRule,
-    TimeoutRule,
     Timestamp,
 )
 from skye_server.games.views.player_events import TicketId
@@ -29,7 +29,7 @@ from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
 from skye_server.http.responses import json_response, uncached_json
-from skye_server.matchmaking import tickets
+from skye_server.matchmaking import pools, tickets
 from skye_server.matchmaking.tickets import MAX_TICKETS
 from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS
@@ -39,14 +39,11 @@ from skye_server.openapi.operations import Link, ResponseDoc, of_player
 class TicketStatus(StringEnum):
     """The status of a ticket.
 
-    `waiting`: there are not enough players yet. `matched`: the game has begun. `cancelled`: the player
-    cancelled the ticket. `expired`: there were not enough players before `expires_at`.
-
     There may be new ones.
     """
 
     extensible = True
-    choices = ("waiting", "matched", "cancelled", "expired")
+    choices = pools.TicketStatus
 
 
 class TicketOptionsToSet(Object):
@@ -111,8 +108,8 @@ class TicketOptionsView(TypedDict):
     increment_ms: Annotated[
         Count, Keywords(maximum=MAX_TURN_MS), "Milliseconds that each decision of a seat adds to them."
     ]
-    on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
-    tie_break: Annotated[TieBreakRule, "What breaks a tie."]
+    on_timeout: Annotated[OnTimeout, "What happens when a seat misses its deadline."]
+    tie_break: Annotated[TieBreak, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
 
 
@@ -120,7 +117,7 @@ class Ticket(TypedDict):
     """A matchmaking ticket: a player waits for others whose tickets have the same seats and options."""
 
     id: Annotated[TicketId, "The id of the ticket."]
-    status: Annotated[str, Component("TicketStatus"), "The status of the ticket."]
+    status: Annotated[pools.TicketStatus, "The status of the ticket."]
     name: Annotated[PlayerName, "The player's name; in the game, a number may follow it."]
     ruleset: RulesetName
     seat_count: SeatCount

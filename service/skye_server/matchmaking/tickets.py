@@ -23,7 +23,7 @@ from skye_server.games.authorization import TokenSource, seat_of
 from skye_server.games.creation import new_seat, requested_game
 from skye_server.games.game import Seat, free_name
 from skye_server.games.views.game import timestamp
-from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools
+from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools, TicketStatus
 from skye_server.players.codec import RecordCodec
 
 MAX_TICKETS: Final = 1000
@@ -68,7 +68,7 @@ class Ticket:
     """
 
     id: str
-    state: str
+    state: TicketStatus
     name: str
     criteria: dict[str, Any]
     expires_ms: int
@@ -225,7 +225,7 @@ def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
 
 
 def _is_waiting(ticket: StoredTicket, now_ms: int) -> bool:
-    return ticket.state == "waiting" and now_ms < ticket.expires_ms
+    return ticket.state is TicketStatus.WAITING and now_ms < ticket.expires_ms
 
 
 def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
@@ -234,12 +234,12 @@ def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
     :raises Problem: ticket_not_found.
     """
     ticket, now_ms = pools_of(games).ticket(ticket_id), games.now_ms()
-    if ticket is not None and ticket.state == "waiting" and not _is_waiting(ticket, now_ms):
+    if ticket is not None and ticket.state is TicketStatus.WAITING and not _is_waiting(ticket, now_ms):
         pools_of(games).drop_expired(ticket.id, now_ms)
         ticket = pools_of(games).ticket(ticket_id)
     if ticket is None or ticket.player != player:
         raise Problem("ticket_not_found")
-    if ticket.state == "expired":
+    if ticket.state is TicketStatus.EXPIRED:
         games.players.ticket_expired(player, ticket.id, ticket.expires_ms)
     return _as_seen(ticket, None if ticket.game is None else _seat_in(games, ticket.game, ticket))
 

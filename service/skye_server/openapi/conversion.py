@@ -14,7 +14,8 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import RAISE, Schema, fields
 
 from skye.fields import Component, Keywords
-from skye_server.contract.enums import enumerations
+from skye.words import Word
+from skye_server.contract.enums import component_of, enumerations
 from skye_server.contract.fields import StringEnum
 from skye_server.contract.objects import EitherOf, Object, Tagged, Variants
 from skye_server.contract.positions import EXPORTED, Exported
@@ -98,9 +99,9 @@ class Converter(OpenAPIConverter):
 
     @staticmethod
     def _meaning(field: fields.Field[Any], name: str) -> str:
-        """Return the description of the component of a field: its `meaning`, or the docstring of a class."""
-        if isinstance(field, StringEnum) and field.meaning:
-            return field.meaning
+        """Return the description of the component of a field: by default the docstring of a class."""
+        if isinstance(field, StringEnum):
+            return field.meaning or joined(field.description())
         kinds = reversed(type(field).__mro__)
         return meaning_of(next(kind for kind in kinds if getattr(kind, "component", "") == name))
 
@@ -261,8 +262,10 @@ class ResponseComponents:
             return self.reference(kind)
         if kind is types.NoneType:
             return {"const": None}
+        if isinstance(kind, type) and issubclass(kind, Word):
+            return self.named(component_of(kind))
         if typing.get_origin(kind) is typing.Literal:
-            (value,) = typing.get_args(kind)
+            value = str(*typing.get_args(kind))
             return {"description": f"The type: `{value}`.", "type": "string", "const": value}
         if typing.get_origin(kind) in (list, Sequence):
             (item,) = typing.get_args(kind)

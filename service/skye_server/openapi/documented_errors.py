@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
+from skye import Phase
 from skye.fields import (
     Color,
-    Component,
     Coordinate,
     Count,
-    GamePhase,
     Keywords,
     LandscapeTileIds,
     ProblemCode,
@@ -21,7 +20,7 @@ from skye.fields import (
     TileId,
 )
 from skye.rulesets import MAX_PLAYERS
-from skye_server.error_codes import ERROR_CODES, MAX_ERRORS, UNREADABLE
+from skye_server.error_codes import ERROR_CODES, MAX_ERRORS, UNREADABLE, ErrorPlace
 from skye_server.games.views.fields import GameId, PlayerName, Version
 from skye_server.http.problems import CONTENT_TYPE
 
@@ -191,7 +190,7 @@ def shared_error_responses() -> dict[str, dict[str, Any]]:
 FieldProblem = TypedDict(
     "FieldProblem",
     {
-        "in": Annotated[str, Component("ErrorPlace"), "The part of the request."],
+        "in": Annotated[ErrorPlace, "The part of the request."],
         "pointer": NotRequired[
             Annotated[
                 str,
@@ -224,8 +223,8 @@ class ProblemParams(TypedDict):
     seat: NotRequired[
         Annotated[Seat, "The seat whose turn it is, that the token does not act for, or that cannot start."]
     ]
-    phase: NotRequired[Annotated[GamePhase, "The phase of the game."]]
-    required_phase: NotRequired[Annotated[GamePhase, "The phase to which the action belongs."]]
+    phase: NotRequired[Annotated[Phase, "The phase of the game."]]
+    required_phase: NotRequired[Annotated[Phase, "The phase to which the action belongs."]]
     color: NotRequired[Annotated[Color, "The colour that another player has."]]
     seat_count: NotRequired[
         Annotated[Count, Keywords(maximum=MAX_PLAYERS), "The number of seats of the game."]

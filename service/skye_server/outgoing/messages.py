@@ -6,13 +6,13 @@ The API calls a message to a receiver, with the attempts to send it, a delivery.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 from msgspec.structs import replace
 
 from skye.fields import Component, Count, Keywords
+from skye.words import Word
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, GameId, Timestamp
 from skye_server.games.views.game import timestamp
 from skye_server.outgoing.sender import Reply
@@ -22,13 +22,13 @@ NO_GAME: Final = "-"
 """In place of a game's id, for messages about none."""
 
 
-class MessageStatus(StrEnum):
+class MessageStatus(Word):
     """The status of a message."""
 
-    PENDING = "pending"
-    DELIVERED = "delivered"
-    FAILED = "failed"
-    SKIPPED = "skipped"
+    PENDING = "pending", "an attempt is due or in progress."
+    DELIVERED = "delivered", "the receiver has accepted it."
+    FAILED = "failed", "the last attempt has failed."
+    SKIPPED = "skipped", "it was not sent, as it was stale and the format is that of a chat service."
 
 
 class Message(msgspec.Struct, array_like=True, frozen=True):
@@ -96,7 +96,7 @@ class DeliveryView(TypedDict):
     id: Annotated[DeliveryId, "The id of the delivery: the header `webhook-id` of its requests."]
     type: Annotated[EventName, "The type of the event."]
     game_id: Annotated[GameId | None, "The game; null for an event without one."]
-    status: Annotated[str, Component("DeliveryStatus"), "The status."]
+    status: Annotated[MessageStatus, "The status."]
     attempts: Annotated[Count, "How many attempts were made."]
     http_status: Annotated[HttpStatus | None, "The status of the last response; null without one."]
     duration_ms: Annotated[Count | None, "How long the last attempt took, in milliseconds; null before it."]

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
+from skye.words import Word
 from skye_server.commands.attempts import Command, id_from
 from skye_server.outgoing.account_slots import Account
 from skye_server.outgoing.receiver_store import ReceiverRef
 from skye_server.players.codec import RecordCodec
 
-STANDARD: Final = "standard"
-"""The format of Standard Webhooks 1.0: signed JSON."""
+_OF_CHAT: Final = (
+    "a sentence for people, to a URL that Discord or Slack has given out; the server sends no challenge."
+)
 
 
-class ReceiverStatus(StrEnum):
+class WebhookFormat(Word):
+    """The format of the requests to a webhook."""
+
+    STANDARD = "standard", "signed JSON by Standard Webhooks 1.0; the URL must answer a challenge."
+    DISCORD = "discord", _OF_CHAT
+    SLACK = "slack", _OF_CHAT
+
+
+class ReceiverStatus(Word):
     """The status of a receiver."""
 
-    UNVERIFIED = "unverified"
-    ACTIVE = "active"
-    DISABLED = "disabled"
+    UNVERIFIED = "unverified", "its URL has not answered the challenge, and gets nothing else."
+    ACTIVE = "active", "it gets events."
+    DISABLED = "disabled", "it has failed for five days; a successful test makes it active again."
 
 
 class Receiver(msgspec.Struct, frozen=True):
@@ -82,7 +91,7 @@ class StoredReceiver(msgspec.Struct, array_like=True, frozen=True):
     secret_ms: int = 0
     made_with: str = ""
     account: Account = Account()
-    format: str = STANDARD
+    format: str = WebhookFormat.STANDARD
 
     @property
     def receiver(self) -> Receiver:

@@ -32,7 +32,7 @@ from skye.rulesets import (
     Ruleset,
 )
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
-from skye.tiles import OBJECTS
+from skye.tiles import OBJECTS, SIDE_NAMES
 from skye.views import ObjectCountsView, ScoringTileView, scoring_tile_catalogue_view
 from skye_server.contract import enums
 from skye_server.contract.fields import QueryRotation
@@ -41,7 +41,7 @@ from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
 from skye_server.games.game import TileKind
 from skye_server.games.scenarios import SCENARIOS, scenario_view
-from skye_server.games.views.fields import BotName, TileKindName
+from skye_server.games.views.fields import BotName
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import takes
 from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response
@@ -84,7 +84,7 @@ class TileView(TypedDict):
     """A tile in reference orientation."""
 
     id: Annotated[TileId, "The id of the tile."]
-    kind: Annotated[TileKindName, "The kind of tile."]
+    kind: Annotated[TileKind, "The kind of tile."]
     edges: Annotated[Mapping[str, str], TileEdgesView, "The terrain on each edge."]
     center: Annotated[TerrainName, "The terrain in the middle."]
     regions: Annotated[
@@ -394,9 +394,6 @@ def _list(members: dict[str, Any]) -> Response:
     return compressed(msgspec.json.encode(members), JSON, DAY_S)
 
 
-_SIDES = ("north", "east", "south", "west")
-
-
 @cache
 def tile_view(ruleset: Ruleset, tile_id: str) -> TileView:
     """Return a tile of the catalogue of a ruleset in reference orientation."""
@@ -404,17 +401,17 @@ def tile_view(ruleset: Ruleset, tile_id: str) -> TileView:
     return {
         "id": tile.id,
         "kind": TileKind.CASTLE if tile.is_castle else TileKind.LANDSCAPE,
-        "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
+        "edges": {side: terrain.label for side, terrain in zip(SIDE_NAMES, tile.edges, strict=True)},
         "center": tile.center.label,
         "regions": [
             {
                 "terrain": region.terrain.label,
-                "sides": [_SIDES[side] for side in region.sides],
+                "sides": [SIDE_NAMES[side] for side in region.sides],
                 "center": region.center,
             }
             for region in ruleset.tiles.rotated[tile_id, 0].regions
         ],
-        "roads": [[_SIDES[side] for side in road] for road in tile.roads],
+        "roads": [[SIDE_NAMES[side] for side in road] for road in tile.roads],
         "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
         "scroll": tile.scroll,
         "note": ruleset.note(tile_id),

@@ -16,8 +16,9 @@ from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query
 from skye_server.error_codes import Problem
 from skye_server.following.game_stream import GameStream, events_after
+from skye_server.games.game import Status
 from skye_server.games.views.events import NumberedEventView
-from skye_server.games.views.fields import GameStatus, Timestamp, Version, Versioned, versioned
+from skye_server.games.views.fields import Timestamp, Version, Versioned, versioned
 from skye_server.games.views.game import position_view, time_view
 from skye_server.games.views.history import (
     ExportedRecordView,
@@ -83,7 +84,7 @@ class EventList(TypedDict):
         "The events; for the next page, send the last `id` as `after`.",
     ]
     last_event: Annotated[Count, "The number of the last event of the game."]
-    status: Annotated[GameStatus, "The status of the game; once it is over, no event changes the view."]
+    status: Annotated[Status, "The status of the game; once it is over, no event changes the view."]
     version: Version
     now: Annotated[Timestamp, "The time of the response, by the clock of the game."]
 

@@ -13,7 +13,7 @@ from skye.views import PlacesView
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query, page_cursor
 from skye_server.games import past_games as past
-from skye_server.games.game import Visibility
+from skye_server.games.game import OnTimeout, Visibility
 from skye_server.games.past_games import PastGame, PastSeat
 from skye_server.games.views.fields import (
     MAX_OPAQUE_LENGTH,
@@ -22,9 +22,7 @@ from skye_server.games.views.fields import (
     GameId,
     GameName,
     PlayerName,
-    TimeoutRule,
     Timestamp,
-    VisibilityName,
 )
 from skye_server.games.views.game import SeatOutcomeView, time_view, timestamp
 from skye_server.http.framework import collaborators
@@ -60,7 +58,7 @@ class PastClockView(TypedDict):
         Keywords(maximum=MAX_TURN_MS),
         "Milliseconds that each decision added to what its seat had left.",
     ]
-    on_timeout: Annotated[TimeoutRule, "What happened when a seat missed its deadline."]
+    on_timeout: Annotated[OnTimeout, "What happened when a seat missed its deadline."]
 
 
 class PastSeatView(TypedDict):
@@ -82,7 +80,7 @@ class PastGameView(PlacesView):
     game_id: GameId
     name: GameName
     ruleset: RulesetName
-    visibility: Annotated[VisibilityName, "Who could find and read the game."]
+    visibility: Annotated[Visibility, "Who could find and read the game."]
     started_at: Annotated[Timestamp, "When the game started."]
     finished_at: Annotated[Timestamp, "When the game finished."]
     clock: Annotated[PastClockView, "The clock of the game."]

@@ -25,7 +25,7 @@ from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.due import decision_of
 from skye_server.games.game import Game, with_seat
-from skye_server.games.player_events import DECISION
+from skye_server.games.player_events import BotMessageType
 from skye_server.games.transitions import state_in_play
 from skye_server.games.views.actions import actions_view
 from skye_server.games.views.game import game_view, timestamp
@@ -156,7 +156,7 @@ class BotDispatch:
     def _queue(self, game: Game, bot: UrlBot, progress: Progress, decision: str) -> None:
         now_ms = self._games.time_of(game)
         message_id = bot.receiver.message_id(progress.number + 1)
-        message = Message(message_id, game.id, DECISION, decision.encode(), now_ms, now_ms)
+        message = Message(message_id, game.id, BotMessageType.DECISION, decision.encode(), now_ms, now_ms)
         queued = [(game.id, message_id, message_records.encode(message))]
         self._store.queue(bot.receiver.ref, progress, decision, queued, self._games.settings.max_game_ttl_s)
 
@@ -257,7 +257,8 @@ def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
         "game": game_view(game, Caller(seat)),
         "actions": _actions(game, seat),
     }
-    message = {"type": DECISION, "timestamp": timestamp(now_ms), "href": f"/v1/games/{game.id}", "data": data}
+    kind, href = BotMessageType.DECISION, f"/v1/games/{game.id}"
+    message = {"type": kind, "timestamp": timestamp(now_ms), "href": href, "data": data}
     return msgspec.json.encode(message)
 
 

@@ -69,6 +69,7 @@ FEATURE: Final = Feature(
             422, "The URL of a bot has not repeated the challenge; `errors` says which, and why."
         ),
     },
+    enumerations=("skye_server.outgoing.enums",),
     blueprints=_blueprints,
     join=_join,
     sent=_sent,

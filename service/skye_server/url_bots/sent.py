@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypedDict
 
 from skye.fields import Count, Keywords, Seat
+from skye_server.games.player_events import BotMessageType
 from skye_server.games.views.actions import Actions
 from skye_server.games.views.game import GameView
 from skye_server.openapi.sent_requests import Sent, challenge_request
@@ -28,7 +29,7 @@ class DecisionData(TypedDict):
 class DecisionMessage(MessageBody):
     """A decision that the seat of a bot at a URL must make."""
 
-    type: Literal["decision"]
+    type: Literal[BotMessageType.DECISION]
     href: Annotated[str, Keywords(maxLength=100), "The path of the game."]
     data: Annotated[DecisionData, "The decision."]
 

@@ -33,7 +33,7 @@ from skye_server.outgoing.receiver_store import (
     ReceiverStore,
     Recorded,
 )
-from skye_server.outgoing.receivers import STANDARD, ReceiverStatus
+from skye_server.outgoing.receivers import ReceiverStatus, WebhookFormat
 from skye_server.outgoing.retries import circuit_ms, retry_ms
 from skye_server.outgoing.sender import Reply, Sender
 from skye_server.players.player_games import NO_EVENT
@@ -221,7 +221,7 @@ class WebhookDispatch:
         body = msgspec.json.decode(message.body)
         data = body["data"]
         is_stale = message.type in DECISION_EVENTS and self._is_stale(data)
-        if webhook.format == STANDARD:
+        if webhook.format == WebhookFormat.STANDARD:
             return msgspec.json.encode(body | {"stale": is_stale})
         if is_stale:
             return None
@@ -287,7 +287,7 @@ class WebhookDispatch:
 
 def _gone(webhook: Webhook) -> Sequence[int]:
     """Return the statuses by which a receiver deletes its webhook."""
-    return _GONE if webhook.format == STANDARD else CHAT_SERVICES[webhook.format].gone
+    return _GONE if webhook.format == WebhookFormat.STANDARD else CHAT_SERVICES[webhook.format].gone
 
 
 def _message(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Message:

@@ -111,7 +111,7 @@ FEATURE: Final = Feature(
         "too_many_webhooks": ErrorCode(409, "The player key or the game has the maximum number of webhooks."),
     },
     pages={"webhooks": "skye_server.webhooks"},
-    enumerations=("skye_server.webhooks.enums",),
+    enumerations=("skye_server.outgoing.enums", "skye_server.webhooks.enums"),
     parameters={
         "webhook": ("The id of the webhook.", {"$ref": "#/components/schemas/WebhookId"}),
         "delivery": ("The id of the delivery.", {"$ref": "#/components/schemas/DeliveryId"}),

@@ -12,6 +12,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from skye_server.games.player_events import PlayerEventType
+from skye_server.games.proposals import ProposalKind
+from skye_server.outgoing.receivers import WebhookFormat
 from skye_server.outgoing.targets import TargetError
 
 TEST_SENTENCE: Final = "Isle of Skye: this is a test of the webhook."
@@ -46,8 +49,8 @@ class ChatService(NamedTuple):
         return msgspec.json.encode({self.field: sentence, **self.more})
 
 
-CHAT_SERVICES: Final = {
-    "discord": ChatService(
+CHAT_SERVICES: Final[dict[str, ChatService]] = {
+    WebhookFormat.DISCORD: ChatService(
         re.compile(
             r"https://(?:discord|discordapp)\.com/api/(?:v\d+/)?webhooks/[\w/-]+(?:\?[\w=&]*)?", re.ASCII
         ),
@@ -56,7 +59,7 @@ CHAT_SERVICES: Final = {
         {"allowed_mentions": {"parse": []}},
         (404, 410),
     ),
-    "slack": ChatService(
+    WebhookFormat.SLACK: ChatService(
         re.compile(r"https://hooks\.slack\.com/services/[\w/-]+", re.ASCII),
         "https://hooks.slack.com/services/",
         "text",
@@ -65,25 +68,29 @@ CHAT_SERVICES: Final = {
     ),
 }
 
+_SKYE: Final = "Isle of Skye: "
 _GAME: Final = "Isle of Skye, game {game_id}: "
 
-_TO_PLAYER: Final = {
-    "seat_taken": _GAME + "you have seat {seat}.",
-    "your_turn": _GAME + "it is your turn ({turn}).",
-    "deadline_near": _GAME + "your time is nearly over ({turn}).",
-    "proposal_opened": _GAME + "another player, or the host, proposes to {proposal}: accept or refuse.",
-    "seat_left": _GAME + "you have left the game.",
-    "game_over": _GAME + "the game is {status}.",
-    "ticket_expired": "Isle of Skye: there were not enough players for the matchmaking ticket {ticket_id}.",
-    "webhook_disabled": "Isle of Skye: the webhook {webhook_id} is disabled, after failures for five days.",
+_TO_PLAYER: Final[dict[str, str]] = {
+    PlayerEventType.SEAT_TAKEN: _GAME + "you have seat {seat}.",
+    PlayerEventType.YOUR_TURN: _GAME + "it is your turn ({turn}).",
+    PlayerEventType.DEADLINE_NEAR: _GAME + "your time is nearly over ({turn}).",
+    PlayerEventType.PROPOSAL_OPENED: _GAME
+    + "another player, or the host, proposes to {proposal}: accept or refuse.",
+    PlayerEventType.SEAT_LEFT: _GAME + "you have left the game.",
+    PlayerEventType.GAME_OVER: _GAME + "the game is {status}.",
+    PlayerEventType.TICKET_EXPIRED: _SKYE
+    + "there were not enough players for the matchmaking ticket {ticket_id}.",
+    PlayerEventType.WEBHOOK_DISABLED: _SKYE
+    + "the webhook {webhook_id} is disabled, after failures for five days.",
 }
 
-_TO_HOST: Final = _TO_PLAYER | {
-    "seat_taken": _GAME + "a player has seat {seat}.",
-    "your_turn": _GAME + "it is the turn of seat {seat} ({turn}).",
-    "deadline_near": _GAME + "the time of seat {seat} is nearly over ({turn}).",
-    "proposal_opened": _GAME + "seat {seat} is asked to agree to {proposal}.",
-    "seat_left": _GAME + "the player of seat {seat} has left the game.",
+_TO_HOST: Final[dict[str, str]] = _TO_PLAYER | {
+    PlayerEventType.SEAT_TAKEN: _GAME + "a player has seat {seat}.",
+    PlayerEventType.YOUR_TURN: _GAME + "it is the turn of seat {seat} ({turn}).",
+    PlayerEventType.DEADLINE_NEAR: _GAME + "the time of seat {seat} is nearly over ({turn}).",
+    PlayerEventType.PROPOSAL_OPENED: _GAME + "seat {seat} is asked to agree to {proposal}.",
+    PlayerEventType.SEAT_LEFT: _GAME + "the player of seat {seat} has left the game.",
 }
 
 
@@ -96,5 +103,5 @@ def sentence(kind: str, data: Mapping[str, Any], *, to_player: bool) -> str:
     deadline = data.get("deadline")
     until = f", until {deadline[:16].replace('T', ' ')} UTC" if deadline else ""
     turn = f"{data.get('phase')}{until}"
-    proposal = "pause the game" if data.get("kind") == "pause" else "end the game without a result"
+    proposal = "pause the game" if data.get("kind") == ProposalKind.PAUSE else "end the game without a result"
     return (_TO_PLAYER if to_player else _TO_HOST)[kind].format(**data, turn=turn, proposal=proposal)

@@ -14,6 +14,7 @@ from skye_server.games.events import (
     PlayerJoined,
     PlayerLeft,
     ProposalMade,
+    TakeoverReason,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, PublicFrom
@@ -154,7 +155,7 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
         case GameStarted():
             for seat in _renumbered(event):
                 yield PlayerEventType.SEAT_TAKEN, seat
-        case BotTookOver(reason="resigned"):
+        case BotTookOver(reason=TakeoverReason.RESIGNED):
             yield PlayerEventType.SEAT_LEFT, event.seat
         case ProposalMade():
             for seat in _asked(event, game):

@@ -13,7 +13,7 @@ from skye_server.contract.enums import WebhookEventName
 from skye_server.contract.fields import Integer, Name, Secret, Url
 from skye_server.contract.objects import Object
 from skye_server.games.authorization import require_host
-from skye_server.games.player_events import WEBHOOK_EVENTS
+from skye_server.games.player_events import PlayerEventType
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.framework import collaborators, feature
 from skye_server.http.rate_limits import charge_receiver_request
@@ -24,7 +24,7 @@ from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST
 from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token
 from skye_server.outgoing.messages import DeliveryList, DeliveryView, HttpStatus, ProblemText, delivery_view
 from skye_server.store.shards import player_owner
-from skye_server.webhooks.enums import WebhookFormat
+from skye_server.webhooks import enums
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
 from skye_server.webhooks.sent import TAG
 from skye_server.webhooks.views import WebhookView, webhook_view
@@ -47,7 +47,7 @@ def _check_unique(types: list[str]) -> None:
 
 
 def _types(description: str, **kwargs: Any) -> fields.List[Any]:
-    length = validate.Length(1, len(WEBHOOK_EVENTS), error="This has not from {min} to {max} types.")
+    length = validate.Length(1, len(PlayerEventType), error="This has not from {min} to {max} types.")
     return fields.List(
         WebhookEventName("A type."),
         validate=[length, _check_unique],
@@ -61,10 +61,10 @@ class WebhookToCreate(Object):
 
     url = Url("Where the server sends events.", required=True)
     types = _types(
-        "The types of the events to send; all if left out.", load_default=lambda: list(WEBHOOK_EVENTS)
+        "The types of the events to send; all if left out.", load_default=lambda: list(PlayerEventType)
     )
     description = Name("A description, for the owner.", most=100, load_default="")
-    format = WebhookFormat("The format; `standard` if left out.", load_default="standard")
+    format = enums.WebhookFormat("The format; `standard` if left out.", load_default="standard")
     secret = Secret("The secret that signs requests; the server makes one if left out.", allow_none=True)
 
 

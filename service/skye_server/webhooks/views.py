@@ -10,6 +10,7 @@ from skye_server.contract.fields import MAX_URL_LENGTH
 from skye_server.games.views.fields import GameId, Timestamp
 from skye_server.games.views.game import timestamp
 from skye_server.outgoing.messages import EventName, ProblemText
+from skye_server.outgoing.receivers import ReceiverStatus, WebhookFormat
 from skye_server.store.shards import PLAYER_OWNER
 from skye_server.webhooks.webhook_record import Webhook
 
@@ -25,8 +26,8 @@ class WebhookView(TypedDict):
         Sequence[Annotated[EventName, "A type."]], Keywords(maxItems=64), "The types of the events to send."
     ]
     description: Annotated[str, Keywords(maxLength=100), "The description by the owner."]
-    format: Annotated[str, Component("WebhookFormat"), "The format of the requests."]
-    status: Annotated[str, Component("WebhookStatus"), "The status."]
+    format: Annotated[WebhookFormat, "The format of the requests."]
+    status: Annotated[ReceiverStatus, "The status."]
     problem: Annotated[ProblemText | None, "Why the webhook is not active; null if it is."]
     created_at: Annotated[Timestamp, "When it was created."]
     old_secret_until: Annotated[

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from skye_server.outgoing.receivers import STANDARD, Receiver, decode_receiver, encode_receiver
+from skye_server.outgoing.receivers import Receiver, WebhookFormat, decode_receiver, encode_receiver
 
 
 class Webhook(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class Webhook(msgspec.Struct, frozen=True):
     rotation: bytes = b""
     secret_ms: int = 0
     made_with: str = ""
-    format: str = STANDARD
+    format: str = WebhookFormat.STANDARD
 
     def with_receiver(self, **changes: Any) -> Webhook:
         """Return the webhook after changes of its receiver."""

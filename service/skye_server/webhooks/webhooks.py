@@ -18,7 +18,7 @@ from skye_server.outgoing.account_slots import account_of
 from skye_server.outgoing.challenges import CHALLENGE_SECONDS, Challenges, challenge, new_message_id
 from skye_server.outgoing.messages import Message, MessageStatus, message_records
 from skye_server.outgoing.receiver_store import PutOutcome, ReceiverRef, ReceiverStore, Recorded
-from skye_server.outgoing.receivers import STANDARD, Receiver, ReceiverStatus, new_id
+from skye_server.outgoing.receivers import Receiver, ReceiverStatus, WebhookFormat, new_id
 from skye_server.outgoing.sender import Reply, Sender, new_secret
 from skye_server.outgoing.targets import TargetError
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
@@ -301,7 +301,7 @@ class Webhooks:
 
         :raises Problem: invalid_body, server_busy.
         """
-        if webhook.format == STANDARD:
+        if webhook.format == WebhookFormat.STANDARD:
             receiver, reply = self._challenges.send(webhook.receiver)
             return replace(webhook, receiver=receiver), reply.is_ok
         try:
@@ -312,7 +312,7 @@ class Webhooks:
 
     def _challenged_again(self, webhook: Webhook) -> tuple[Webhook, Reply]:
         """Send a challenge or a test; an answer ends the failures of the receiver, before it is active."""
-        ask = challenge if webhook.format == STANDARD else partial(_send_test, webhook.format)
+        ask = challenge if webhook.format == WebhookFormat.STANDARD else partial(_send_test, webhook.format)
         receiver, reply = self._challenges.send(webhook.receiver, ask=ask)
         if reply.is_ok:
             self._store.close_circuit(receiver.ref)

@@ -15,7 +15,6 @@ from skye.fields import (
     Color,
     Coordinate,
     Count,
-    GamePhase,
     InTerritory,
     Keywords,
     LandscapeTileId,
@@ -31,6 +30,7 @@ from skye.fields import (
     Seats,
     TileId,
 )
+from skye.rules.state import Phase
 from skye.rulesets.data import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 from skye.rulesets.ruleset import MAX_DRAWN
 
@@ -154,7 +154,7 @@ class GameStateView(TypedDict):
     ruleset: RulesetName
     round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
     round_count: Annotated[Rounds | None, "How many rounds the game has; null before the start."]
-    phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
+    phase: Annotated[Phase | None, "The phase that waits for decisions; null if none does."]
     starting_seat: Annotated[Seat | None, "The seat that starts this round; null until it is drawn."]
     waiting_for: Annotated[Seats, "The seats that must act now."]
     scoring_tiles: Annotated[

@@ -20,6 +20,7 @@ from skye import (
 from skye.fields import Component, Count, Keywords, LandscapeTileIds
 from skye.rulesets import MAX_DRAWN
 from skye.views import action_of_move
+from skye.words import Word
 from skye_server.games.agreements import can_propose, needs_agreement, people_of, plays_alone
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
@@ -180,6 +181,12 @@ class ActionListView(TypedDict):
         "What the seat can propose to the others, or answer them: to end the game, to pause it. A program "
         "that only plays needs none of it, and an answer may end the game.",
     ]
+
+
+class Inclusion(Word):
+    """An optional part of the view of a game."""
+
+    ACTIONS = "actions", "the legal actions of the caller's seat."
 
 
 class IncludedActionsView(TypedDict):

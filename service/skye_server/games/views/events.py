@@ -7,15 +7,13 @@ from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict, cast
 import skye
 import skye.events
 import skye.views
-from skye import game_view
+from skye import Phase, game_view
 from skye.fields import (
     BySeat,
     BySlot,
     Color,
-    Component,
     Count,
     EventSeat,
-    GamePhase,
     Keywords,
     Round,
     Rounds,
@@ -40,29 +38,26 @@ from skye_server.games.events import (
     HostedEvent,
     PositionSet,
     ProposalMade,
+    TakeoverReason,
     TurnChanged,
 )
-from skye_server.games.game import Change, Game
+from skye_server.games.game import Change, Game, Status, Visibility
+from skye_server.games.proposals import AbortReason, ProposalKind, ProposalOutcome
+from skye_server.games.stream_ends import StreamEndReason
 from skye_server.games.transitions import state_with_ruleset
 from skye_server.games.views.fields import (
-    AbortReasonName,
     BotName,
     GameId,
     GameName,
-    GameStatus,
     Nonce,
     PlayerName,
-    ProposalKindName,
-    ProposalOutcomeName,
     Reload,
     Resume,
     SeatCount,
     Seed,
-    TakeoverReason,
     Timestamp,
     UnknownType,
     Version,
-    VisibilityName,
 )
 from skye_server.games.views.game import (
     FairnessView,
@@ -191,7 +186,7 @@ class GameCreatedView(TypedDict):
     name: GameName
     game_id: GameId
     ruleset: RulesetName
-    visibility: Annotated[VisibilityName, "Who can find and read the game."]
+    visibility: Annotated[Visibility, "Who can find and read the game."]
     seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
     options: Annotated[GameOptionsView, "The options that the creator chose."]
@@ -305,7 +300,7 @@ class BotTookOverView(TypedDict):
     bot: Annotated[BotName, "The bot."]
     reason: Annotated[TakeoverReason, "The reason."]
     round: Annotated[Round, "The round, for `end` of the player."]
-    phase: Annotated[GamePhase, "The phase, for `end` of the player."]
+    phase: Annotated[Phase, "The phase, for `end` of the player."]
 
 
 class SeatReturnedView(TypedDict):
@@ -334,7 +329,7 @@ class TurnChangedView(TypedDict):
     """The seats that must act, or their deadline, changed. This is the last event of such a change."""
 
     type: Literal["turn_changed"]
-    phase: Annotated[GamePhase | None, "The phase; null if none waits for decisions."]
+    phase: Annotated[Phase | None, "The phase; null if none waits for decisions."]
     waiting_for: Annotated[Seats, "The seats that must act now."]
     deadline: Annotated[
         Timestamp | None, "The deadline of this decision, the first of the seats; null: none."
@@ -367,7 +362,7 @@ class ProposalMadeView(TypedDict):
 
     type: Literal["proposal_made"]
     seat: Annotated[Seat | None, "The seat; null: the host, whose token acts for no seat."]
-    kind: Annotated[ProposalKindName, "What is proposed."]
+    kind: Annotated[ProposalKind, "What is proposed."]
     expires_at: Annotated[Timestamp, "When it ends without agreement, by the clock of the game."]
 
 
@@ -376,7 +371,7 @@ class ProposalAnsweredView(TypedDict):
 
     type: Literal["proposal_answered"]
     seat: EventSeat
-    kind: Annotated[ProposalKindName, "What is proposed."]
+    kind: Annotated[ProposalKind, "What is proposed."]
     accepted: Annotated[bool, "Whether the seat accepted it; otherwise `proposal_ended` follows."]
 
 
@@ -384,15 +379,15 @@ class ProposalEndedView(TypedDict):
     """The proposal is no longer open. The events of what it proposed follow if it was accepted."""
 
     type: Literal["proposal_ended"]
-    kind: Annotated[ProposalKindName, "What was proposed."]
-    outcome: Annotated[ProposalOutcomeName, "How it ended."]
+    kind: Annotated[ProposalKind, "What was proposed."]
+    outcome: Annotated[ProposalOutcome, "How it ended."]
 
 
 class GameAbortedView(TypedDict):
     """The game ended without a result."""
 
     type: Literal["game_aborted"]
-    reason: Annotated[AbortReasonName, "Why it could be aborted."]
+    reason: Annotated[AbortReason, "Why it could be aborted."]
 
 
 class GameFinishedView(TypedDict):
@@ -450,7 +445,7 @@ class StreamStart(TypedDict):
     """The first message of a stream: where it begins."""
 
     game_id: GameId
-    status: Annotated[GameStatus, "The status of the game."]
+    status: Annotated[Status, "The status of the game."]
     version: Version
     last_event: Annotated[Count, "The number of the last event of the game."]
     after: Annotated[Count, "The number of the event after which the stream begins."]
@@ -462,6 +457,6 @@ class StreamStart(TypedDict):
 class StreamEnd(TypedDict):
     """The last message of a stream: why it ends, and what to do."""
 
-    reason: Annotated[str, Component("StreamEndReason"), "The reason."]
+    reason: Annotated[StreamEndReason, "The reason."]
     resume: Resume
     last_event: Annotated[Count, "The number of the last event sent."]

@@ -9,6 +9,8 @@ from skye.fields import (
     Keywords,
 )
 from skye.rulesets import MAX_DRAWN, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
+from skye_server.games.game import Role
+from skye_server.games.stream_ends import StreamResume
 
 MAX_OPAQUE_LENGTH: Final = 256
 """The longest cursor, id or token that a version may send, in characters."""
@@ -49,30 +51,15 @@ GameId: TypeAlias = Annotated[str, Component("GameId"), "The id of the game."]
 IssuedToken: TypeAlias = Annotated[str, Component("Token")]
 Timestamp: TypeAlias = Annotated[str, Component("Timestamp")]
 BotName: TypeAlias = Annotated[str, Component("BotName")]
-ClockName: TypeAlias = Annotated[str, Component("ClockName")]
-GameStatus: TypeAlias = Annotated[str, Component("GameStatus")]
 Reload: TypeAlias = Annotated[
     bool,
     "Reserved for types of events of later versions: if true, a client that does not know the type loads its "
     "data again. No event of this version has it.",
 ]
-Resume: TypeAlias = Annotated[str, Component("StreamResume"), "What the client does next."]
-OriginName: TypeAlias = Annotated[str, Component("OriginName")]
-SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
-TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
-SeatEndName: TypeAlias = Annotated[str, Component("SeatEndType")]
-PublicFromName: TypeAlias = Annotated[str, Component("PublicFrom")]
-ProposalKindName: TypeAlias = Annotated[str, Component("ProposalKind")]
-ProposalOutcomeName: TypeAlias = Annotated[str, Component("ProposalOutcome")]
-AbortReasonName: TypeAlias = Annotated[str, Component("AbortReason")]
-TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]
-TileKindName: TypeAlias = Annotated[str, Component("TileKindName")]
-VisibilityName: TypeAlias = Annotated[str, Component("VisibilityName")]
-RoleName: TypeAlias = Annotated[str, Component("RoleName")]
+Resume: TypeAlias = Annotated[StreamResume, "What the client does next."]
 Roles: TypeAlias = Annotated[
-    Sequence[Annotated[RoleName, "A role."]], Keywords(maxItems=8, uniqueItems=True), "The roles."
+    Sequence[Annotated[Role, "A role."]], Keywords(maxItems=8, uniqueItems=True), "The roles."
 ]
-TimeoutRule: TypeAlias = Annotated[str, Component("TimeoutRule")]
 
 
 class Versioned(TypedDict):

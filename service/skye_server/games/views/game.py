@@ -13,9 +13,9 @@ from msgspec.structs import astuple
 
 import skye
 import skye.views
-from skye import GameState, position_of
+from skye import GameState, Phase, TieBreak, position_of
 from skye.draws import commitment
-from skye.fields import BySeat, Color, Count, GamePhase, Keywords, Round, RulesetName, ScoringTileId, Seat
+from skye.fields import BySeat, Color, Count, Keywords, Round, RulesetName, ScoringTileId, Seat
 from skye.positions import Position
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
@@ -23,41 +23,35 @@ from skye.views import GameStateView, UsedScoringTileView, territory_tiles_view,
 from skye_server.games.authorization import SPECTATOR, Caller, hash_token, invitation_id, sees_content
 from skye_server.games.events import SeatClock
 from skye_server.games.game import (
+    Clock,
     Game,
+    OnTimeout,
     Origin,
     OriginType,
+    PublicFrom,
+    SeatEnd,
+    SeedSource,
     Status,
     Visibility,
 )
 from skye_server.games.game import Seat as GameSeat
-from skye_server.games.proposals import Proposal
+from skye_server.games.proposals import AbortReason, Proposal, ProposalKind
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import (
     MAX_LEFT_MS,
     MAX_TURN_MS,
-    AbortReasonName,
     BotName,
-    ClockName,
     GameId,
     GameName,
-    GameStatus,
     InvitationId,
     IssuedToken,
     Nonce,
-    OriginName,
     PlayerName,
-    ProposalKindName,
-    PublicFromName,
     Roles,
     SeatCount,
-    SeatEndName,
     Seed,
-    SeedSourceName,
-    TieBreakRule,
-    TimeoutRule,
     Timestamp,
     Version,
-    VisibilityName,
 )
 
 
@@ -75,20 +69,20 @@ class FairnessView(TypedDict):
         "game is finished, and always null if the server chose the seed.",
     ]
     seed: Annotated[Seed | None, "The seed of all draws; null until the game is finished."]
-    seed_source: Annotated[SeedSourceName, "Who chose the seed."]
+    seed_source: Annotated[SeedSource, "Who chose the seed."]
 
 
 class SeatOutcomeView(TypedDict):
     """How a seat ended; until the game is over, how it would end now."""
 
-    type: Annotated[SeatEndName, "How the seat ended."]
+    type: Annotated[SeatEnd, "How the seat ended."]
     bot: Annotated[BotName | None, "The bot that took the seat over; null if its player stayed."]
     round: Annotated[
         Round | None,
         "The round in which the bot took over; null if its player stayed, or while the content is hidden.",
     ]
     phase: Annotated[
-        GamePhase | None,
+        Phase | None,
         "The phase in which the bot took over; null if its player stayed, or while the content is hidden.",
     ]
     missed_deadlines: Annotated[Count, "How many deadlines the seat has missed."]
@@ -142,7 +136,7 @@ class GameOptionsView(TypedDict):
         "The scoring tiles named for slots A to D; null: drawn.",
     ]
     first_seat: Annotated[Seat | None, "The seat named to start round 1; null: drawn."]
-    tie_break: Annotated[TieBreakRule, "What breaks a tie."]
+    tie_break: Annotated[TieBreak, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
     turn_ms: Annotated[
         Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
@@ -158,12 +152,12 @@ class GameOptionsView(TypedDict):
     max_pause_ms: Annotated[
         Count, Keywords(maximum=MAX_TURN_MS), "The longest pause, in milliseconds; 0: the game cannot pause."
     ]
-    clock: Annotated[ClockName, "The clock of the deadlines."]
-    on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
+    clock: Annotated[Clock, "The clock of the deadlines."]
+    on_timeout: Annotated[OnTimeout, "What happens when a seat misses its deadline."]
     hints: Annotated[
         bool, "Whether the server shows gains of placements and the list of the bag before the end."
     ]
-    public_from: Annotated[PublicFromName, "When spectators see the content of the game."]
+    public_from: Annotated[PublicFrom, "When spectators see the content of the game."]
 
 
 class ViewerView(TypedDict):
@@ -176,7 +170,7 @@ class ViewerView(TypedDict):
 class GameOriginView(TypedDict):
     """What a game began from, if not from the start."""
 
-    type: Annotated[OriginName, "What the game began from."]
+    type: Annotated[OriginType, "What the game began from."]
     scenario: Annotated[str | None, Keywords(maxLength=40), "The name of the scenario; null for other types."]
 
 
@@ -189,7 +183,7 @@ class PauseView(TypedDict):
 class ProposalView(TypedDict):
     """A proposal that all people who play must accept. It never blocks play."""
 
-    kind: Annotated[ProposalKindName, "What is proposed."]
+    kind: Annotated[ProposalKind, "What is proposed."]
     seat: Annotated[Seat | None, "The seat that made it; null: the host, whose token acts for no seat."]
     agreed: Annotated[
         Sequence[Seat],
@@ -207,8 +201,8 @@ class GameView(GameStateView):
     ruleset: RulesetName
     version: Annotated[Version, "The number of accepted changes; the `ETag` contains it."]
     last_event: Annotated[Count, "The number of the last event: follow the game from here."]
-    status: Annotated[GameStatus, "The status of the game."]
-    visibility: Annotated[VisibilityName, "Who can find and read the game."]
+    status: Annotated[Status, "The status of the game."]
+    visibility: Annotated[Visibility, "Who can find and read the game."]
     created_at: Annotated[Timestamp, "When the game was created."]
     seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
@@ -228,7 +222,7 @@ class GameView(GameStateView):
     result: Annotated[GameResultView | None, "The result; null until the game is finished."]
     proposal: Annotated[ProposalView | None, "The open proposal; null: none."]
     pause: Annotated[PauseView | None, "The pause of the game; null: it is not paused."]
-    abort_reason: Annotated[AbortReasonName | None, "Why the game was aborted; null unless it was."]
+    abort_reason: Annotated[AbortReason | None, "Why the game was aborted; null unless it was."]
 
 
 class TimeView(TypedDict):
@@ -256,7 +250,7 @@ class GameSummaryView(TypedDict):
     name: GameName
     ruleset: RulesetName
     version: Annotated[Version, "The number of accepted changes."]
-    status: Annotated[GameStatus, "The status of the game."]
+    status: Annotated[Status, "The status of the game."]
     created_at: Annotated[Timestamp, "When the game was created."]
     seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
@@ -268,7 +262,7 @@ class GameSummaryView(TypedDict):
         Keywords(maximum=MAX_ROUNDS),
         "The round, counted from 1; 0 before the start, and while it is hidden (`public_from`).",
     ]
-    phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
+    phase: Annotated[Phase | None, "The phase that waits for decisions; null if none does."]
     origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
     players: Annotated[BySeat[SeatSummaryView], "The seats that are taken, in seat order."]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, TypedDict
 
 import skye.views
-from skye import GameState, views
+from skye import GameState, TieBreak, views
 from skye.events import Event
 from skye.fields import Color, Component, Keywords, LandscapeTileId, RulesetName, ScoringTileId, Seat
 from skye.positions import Position, RecordedDraws, draws_of, draws_to_json
@@ -26,7 +26,6 @@ from skye_server.games.views.fields import (
     Nonce,
     PlayerName,
     Seed,
-    TieBreakRule,
     Timestamp,
     UnknownType,
     Version,
@@ -52,7 +51,7 @@ class ExportedOptionsView(TypedDict):
         "The scoring tiles the creator named for slots A to D; null: drawn.",
     ]
     first_seat: Annotated[Seat | None, "The seat to start round 1 that the creator named; null: drawn."]
-    tie_break: Annotated[TieBreakRule, "What breaks a tie."]
+    tie_break: Annotated[TieBreak, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
     seed: Annotated[Seed | None, "The seed; null until the game is finished."]
 

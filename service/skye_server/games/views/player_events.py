@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from skye.fields import Component, Count, GamePhase, Keywords, Seat
-from skye_server.games.player_events import PlayerEvent
+from skye import Phase
+from skye.fields import Component, Count, Keywords, Seat
+from skye_server.games.game import Status
+from skye_server.games.player_events import PlayerEvent, PlayerEventType
+from skye_server.games.proposals import ProposalKind
+from skye_server.games.stream_ends import PlayerStreamEndReason
 from skye_server.games.views.fields import (
     MAX_LEFT_MS,
     GameId,
-    GameStatus,
-    ProposalKindName,
     Reload,
     Resume,
     Timestamp,
@@ -37,11 +39,11 @@ class _GameEvent(_PlayerEvent):
     seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
     game_version: Annotated[Version, "The version of the game at this event."]
     game_last_event: Annotated[Count, "The number of the last event of the game at this event."]
-    status: Annotated[GameStatus | None, "The status of the game; null after the player has left it."]
+    status: Annotated[Status | None, "The status of the game; null after the player has left it."]
 
 
 class _TurnEvent(_GameEvent):
-    phase: Annotated[GamePhase, "The phase that waits for the player's decision."]
+    phase: Annotated[Phase, "The phase that waits for the player's decision."]
     deadline: Annotated[Timestamp | None, "The deadline of the decision; null without one."]
     remaining_ms: Annotated[
         Count | None,
@@ -53,26 +55,26 @@ class _TurnEvent(_GameEvent):
 class SeatTakenPlayerEvent(_GameEvent):
     """The player has a seat in the game; or the start has closed gaps, and the seat has another number."""
 
-    type: Literal["seat_taken"]
+    type: Literal[PlayerEventType.SEAT_TAKEN]
 
 
 class YourTurnPlayerEvent(_TurnEvent):
     """The game waits for a decision of the player."""
 
-    type: Literal["your_turn"]
+    type: Literal[PlayerEventType.YOUR_TURN]
 
 
 class DeadlineNearPlayerEvent(_TurnEvent):
     """A decision is still open in the last quarter of its time, at most an hour before the deadline."""
 
-    type: Literal["deadline_near"]
+    type: Literal[PlayerEventType.DEADLINE_NEAR]
 
 
 class ProposalOpenedPlayerEvent(_GameEvent):
     """Another seat, or the host, proposes to end the game or to pause it: the player can accept or refuse."""
 
-    type: Literal["proposal_opened"]
-    kind: Annotated[ProposalKindName, "What is proposed."]
+    type: Literal[PlayerEventType.PROPOSAL_OPENED]
+    kind: Annotated[ProposalKind, "What is proposed."]
     proposed_by: Annotated[Seat | None, "The seat that made the proposal; null: the host without one."]
     expires_at: Annotated[Timestamp, "When the proposal ends without agreement, by the clock of the game."]
 
@@ -80,26 +82,26 @@ class ProposalOpenedPlayerEvent(_GameEvent):
 class SeatLeftPlayerEvent(_GameEvent):
     """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
 
-    type: Literal["seat_left"]
+    type: Literal[PlayerEventType.SEAT_LEFT]
 
 
 class GameOverPlayerEvent(_GameEvent):
     """The game is over: finished or aborted; see `status`."""
 
-    type: Literal["game_over"]
+    type: Literal[PlayerEventType.GAME_OVER]
 
 
 class TicketExpiredPlayerEvent(_PlayerEvent):
     """A matchmaking ticket of the player has expired: there were not enough players in time."""
 
-    type: Literal["ticket_expired"]
+    type: Literal[PlayerEventType.TICKET_EXPIRED]
     ticket_id: Annotated[TicketId, "The ticket."]
 
 
 class WebhookDisabledPlayerEvent(_PlayerEvent):
     """A webhook of the player, or of a game whose host is the player, has failed for five days."""
 
-    type: Literal["webhook_disabled"]
+    type: Literal[PlayerEventType.WEBHOOK_DISABLED]
     webhook_id: Annotated[str, Component("WebhookId"), "The webhook."]
 
 
@@ -134,7 +136,7 @@ class PlayerStreamStart(TypedDict):
 class PlayerStreamEnd(TypedDict):
     """The last message of a stream: why it ends, and what to do."""
 
-    reason: Annotated[str, Component("PlayerStreamEndReason"), "The reason."]
+    reason: Annotated[PlayerStreamEndReason, "The reason."]
     resume: Resume
     last_event: Annotated[PlayerEventId, "The id of the last event sent."]
 
