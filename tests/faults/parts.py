@@ -223,7 +223,7 @@ def check_unavailable(answer):
     assert int(answer.headers["Retry-After"]) > 0
 
 
-class StreamFollower:
+class StreamReader:
     """Follows a game by one stream; stores the numbers of its events, and the reason of its end."""
 
     def __init__(self, api, game):

@@ -8,7 +8,7 @@ import pytest
 from skye_server.store.redis_games import RedisGames
 from skye_server.store.shards import key_of
 from tests.deploy.servers import JSON
-from tests.faults.parts import RetryingPlayer, StreamFollower, call_until_available, check_stored_game
+from tests.faults.parts import RetryingPlayer, StreamReader, call_until_available, check_stored_game
 from tests.support.dispatching import rebuild_all
 from tests.support.playing import Service, dice, problem_code
 from tests.support.stores import store_of
@@ -22,14 +22,14 @@ def test_store_that_returns_empty_has_no_games(parts):
     api, player = parts.api, RetryingPlayer(parts.api)
     (game, _), *_ = islice(played(player, 2, "lost"), 8)
     path = f"/v1/games/{game['id']}"
-    listener = StreamFollower(api, game["id"])
+    reader = StreamReader(api, game["id"])
     key = JSON | {"Idempotency-Key": "the-only-one-0123456789abcdefghijk"}
     created = call_until_available(api, "POST", "/v1/games", b"{}", key)
 
     parts.redis.restart_empty()
     parts.repair()
 
-    assert listener.ended() == "game_not_found"
+    assert reader.ended() == "game_not_found"
     for rest in ("", "/events", "/record", "/scores", "/players/0/actions", "/players/0/territory"):
         answer = call_until_available(api, "GET", path + rest)
         assert (answer.status, answer.json["code"]) == (404, "game_not_found")
@@ -52,14 +52,14 @@ def test_stream_reports_a_store_that_returns_with_older_data(parts):
     names = [key_of(game["id"], part).encode() for part in ("game", "log")]
     older = {name: parts.redis.client.dump(name) for name in names}
     newer, _ = list(islice(playing, 5))[-1]
-    listener = StreamFollower(api, game["id"])
-    assert waited_for(lambda: listener.events[-1] == newer["last_event"])
+    reader = StreamReader(api, game["id"])
+    assert waited_for(lambda: reader.events[-1] == newer["last_event"])
 
     for name in names:
         parts.redis.client.restore(name, 0, older[name], replace=True)
     parts.redis.client.client_kill_filter(_type="pubsub")  # as when the store was restarted
 
-    assert listener.ended() == "history_lost"
+    assert reader.ended() == "history_lost"
     answer = call_until_available(api, "GET", f"/v1/games/{game['id']}/events?after={newer['last_event']}")
     assert (answer.status, answer.json["code"]) == (410, "history_lost")
     check_stored_game(parts.redis.client, game["id"])

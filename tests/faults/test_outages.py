@@ -15,7 +15,7 @@ from tests.faults.parts import (
     SETTINGS,
     Parts,
     RetryingPlayer,
-    StreamFollower,
+    StreamReader,
     call_in_time,
     call_until_available,
     check_stored_game,
@@ -175,7 +175,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
     player = RetryingPlayer(parts.api)
     playing = played(player, 2, outage.begin.__name__)
     begun, _ = list(islice(playing, 8))[-1]
-    listener = StreamFollower(parts.api, begun["id"])
+    reader = StreamReader(parts.api, begun["id"])
     with ThreadPoolExecutor(1) as thread:
         outage.begin(parts)
         rest = thread.submit(lambda: list(playing))
@@ -187,8 +187,8 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
         last, _ = rest.result(MAX_RUN_S)[-1]
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
     assert check_stored_game(parts.redis.client, begun["id"]).version == last["version"]
-    assert listener.ended() == "finished"
-    assert listener.events == list(range(1, last["last_event"] + 1))
+    assert reader.ended() == "finished"
+    assert reader.events == list(range(1, last["last_event"] + 1))
 
 
 def send_during_outage(parts, outage, game):
@@ -266,7 +266,7 @@ def test_slow_store_causes_no_error(patient_api, parts, trouble):
     player = RetryingPlayer(patient_api)
     playing = played(player, 2, "slow")
     begun, _ = next(playing)
-    listener = StreamFollower(patient_api, begun["id"])
+    reader = StreamReader(patient_api, begun["id"])
     parts.relay.fault = trouble
     list(islice(playing, 5))
     assert player.refused_calls == 0
@@ -274,5 +274,5 @@ def test_slow_store_causes_no_error(patient_api, parts, trouble):
     *_, (last, _) = playing
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
     check_stored_game(parts.redis.client, begun["id"])
-    assert listener.ended() == "finished"
-    assert listener.events == list(range(1, last["last_event"] + 1))
+    assert reader.ended() == "finished"
+    assert reader.events == list(range(1, last["last_event"] + 1))

@@ -4,7 +4,7 @@ import pytest
 
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
-from tests.faults.parts import RetryingPlayer, StreamFollower, check_stored_game
+from tests.faults.parts import RetryingPlayer, StreamReader, check_stored_game
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
 from tests.system.network import ANSWER, REQUEST, ConnectionBreak, NoFault, Relay
@@ -89,14 +89,14 @@ def test_whole_game_is_played_over_breaking_connections(game, relay, redis_clien
 def test_subscriber_reconnects_after_a_half_open_connection(parts):
     player = RetryingPlayer(parts.api)
     game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})
-    listener = StreamFollower(parts.api, game["game"]["id"])
+    reader = StreamReader(parts.api, game["game"]["id"])
     listening = subscriber_ids(parts)
     parts.relay.drop_open_connections()
     assert waited_for(lambda: subscriber_ids(parts) and not subscriber_ids(parts) & listening)
     last = player.call("POST", f"/v1/games/{game['game']['id']}/players", {"name": "Bob"})["game"]
-    assert waited_for(lambda: listener.events[-1] == last["last_event"])
+    assert waited_for(lambda: reader.events[-1] == last["last_event"])
     player.call("POST", f"/v1/games/{last['id']}/abort", token=game["host_token"])
-    assert listener.ended() == "aborted"
+    assert reader.ended() == "aborted"
 
 
 def subscriber_ids(parts):
