@@ -16,8 +16,8 @@ stream; events are rendered once for all callers of a seat.
           after `after`         events                     │ batch
               │                      │                     ▼
               │                      │                   StreamQueue ─▶ GameStream   one of each for a client
-              ▼                      ▼                                     ▼
-             page                 http/sse ◀───────────────────────────────┘
+              ▼                      ▼                                      │
+             page                 http/sse ◀────────────────────────────────┘
 
 `StreamClock` wakes feeds and the streams of players when nothing changes: for a heartbeat, for a look at the
 store without a notification, and when a client has gone. `OpenStreams` limits how many a client has open.
