@@ -44,7 +44,7 @@ _PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 _BOTS = {"players": [{"bot": "greedy"}] * 5, "auto_start": True}
 _BAD_ACTION = {"round": 9, "phase": "", "seat": 9, "type": "place", "tile": "XX", "x": "a", "y": "b"}
 _RECORD = {
-    "format": 2,
+    "format": 3,
     "players": [{"name": name, "color": color, "bot": None} for name, color in (("a", "red"), ("b", "blue"))],
     "options": {
         "seed": "x",

@@ -128,3 +128,10 @@ def test_r11_players_who_are_still_tied_share_the_win():
     assert BASE.final.winners([50, 50, 40, 50], [9, 14, 4, 3]) == (0, 1)
     assert BASE.final.winners([50, 50, 40, 50], [14, 9, 90, 14], "total_gold") == (0, 3)
     assert BASE.final.winners([7, 7, 7, 7, 7], [0, 0, 0, 0, 0]) == (0, 1, 2, 3, 4)
+
+
+def test_seats_that_were_given_up_rank_last_and_share_places_by_date():
+    scores, golds, gave_up = [90, 50, 80, 50, 70], [0, 9, 0, 9, 0], [[2], [0, 4]]
+    assert BASE.final.winners(scores, golds, gave_up=gave_up) == (1, 3)
+    assert BASE.final.placing(scores, golds, gave_up=gave_up) == ((1, 3), (0, 4), (2,))
+    assert BASE.final.winners(scores, golds, gave_up=[[2, 1], [0, 4, 3]]) == ()

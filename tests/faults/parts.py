@@ -262,8 +262,8 @@ def check_stored_game(client, game_id):
     gave_up = ()
     for event in hosted:
         if isinstance(event, BotTookOver | SeatReturned):
-            gave_up = tuple(seat for seat in gave_up if seat != event.seat)
-            gave_up += (event.seat,) if isinstance(event, BotTookOver) else ()
+            gave_up = tuple(group for group in gave_up if group != (event.seat,))
+            gave_up += ((event.seat,),) if isinstance(event, BotTookOver) else ()
     record = Record(colors, table.options.seed, table.options.for_engine, actions, gave_up=gave_up)
     starts = [event.state._replace(gave_up=gave_up) for event in hosted if isinstance(event, PositionSet)]
     played = [Outcome(starts[0], ()), *apply_actions(starts[0], actions)] if starts else replay(record)

@@ -100,7 +100,7 @@ def test_record_of_players_who_left_is_replayed_to_the_same_result(service, seed
     game.play_out(dice(seed))
     view, record = game.view(), record_of(game)
     assert view["result"]["placing"] == ranked(view, gave_up)
-    assert record["gave_up"] == gave_up
+    assert record["gave_up"] == [[seat] for seat in gave_up]
     assert [player["bot"] for player in record["players"]] == [None, None, None, "random"]
     assert ends(record["players"]) == ends(view["players"])
     again = played_again(game)
@@ -109,6 +109,28 @@ def test_record_of_players_who_left_is_replayed_to_the_same_result(service, seed
     replayed = replay(record_from_json(record))[-1].game
     assert list(replayed.winners) == view["result"]["winners"]
     assert replayed == decode_game(service.redis.get(key_of(game.id, "game"))).state
+
+
+def test_record_of_format_2_gives_each_seat_a_date_of_its_own(service):
+    game = service.create_game(3)
+    for seat in (2, 0, 1):
+        assert game.call("POST", "resign", seat=seat).status_code == 200
+    record = record_of_spectator(game)
+    assert (record["format"], record["gave_up"]) == (3, [[2], [0], [1]])
+    older = record | {"format": 2, "gave_up": [2, 0, 1]}
+    assert record_from_json(older) == record_from_json(record)
+    created = service.call("POST", "/v1/games", {"record": older})
+    assert created.json["game"]["result"] == service.get(game.path())["result"]
+
+
+def test_seats_of_one_date_in_a_record_share_a_place(service):
+    record = record_of_spectator(service.create_game(3, bots=dict.fromkeys(range(3), "random")))
+    created = service.call("POST", "/v1/games", {"record": record | {"gave_up": [[1], [2, 0]]}}).json
+    placing = [{"place": 1, "seat": 0}, {"place": 1, "seat": 2}, {"place": 3, "seat": 1}]
+    assert created["game"]["result"]["placing"] == placing
+    assert created["game"]["result"]["winners"] == []
+    exported = service.get(f"/v1/games/{created['game']['id']}/record")
+    assert exported["gave_up"] == [[1], [0, 2]]
 
 
 def test_beginning_of_a_record_has_its_first_players(service):
@@ -126,7 +148,7 @@ def record_of_spectator(game):
 def test_record_that_names_a_seat_twice_or_none_is_refused(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
     record = record_of_spectator(game)
-    for gave_up in ([0, 0], [2]):
+    for gave_up in ([[0], [0]], [[0, 1], [1]], [[0, 0]], [[2]], [[]], [2]):
         answer = service.call("POST", "/v1/games", {"record": record | {"gave_up": gave_up}})
         assert answer.status_code == 422, answer.json
         assert answer.json["errors"][0]["pointer"].startswith("/record/gave_up/")

@@ -165,6 +165,6 @@ def test_batch_that_can_never_be_afforded_is_refused_as_invalid():
 def test_long_lists_within_a_long_list_are_read_in_one_computation(service):
     """Each list of more than 50 elements is read in time slices: one within another must not wait for it."""
     actions = [{"type": "unknown"}] * 60
-    records = [{"record": {"format": 2, "actions": actions}}] * 60
+    records = [{"record": {"format": 3, "actions": actions}}] * 60
     answer = create(service, records)
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_body")

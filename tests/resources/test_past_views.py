@@ -2,6 +2,7 @@
 
 import pytest
 
+from skye.positions import RECORD_FORMAT
 from tests.support.playing import Service, dice, problem_code
 
 
@@ -72,7 +73,7 @@ def test_record_is_played_until_a_phase_begins(over, number, phase):
 
 def test_recorded_actions_carry_round_and_phase(over):
     record = over.service.get(over.path("record"))
-    assert record["format"] == 2
+    assert record["format"] == RECORD_FORMAT
     moments = [(action["round"], action["phase"]) for action in record["actions"]]
     assert moments == sorted(moments, key=lambda moment: (moment[0], ORDER.index(moment[1])))
     assert {number for number, _ in moments} == set(range(1, 7))

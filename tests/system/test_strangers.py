@@ -105,7 +105,7 @@ def check_game(wire, meeting, game):
     ends = [seat.end for seat in game.seats]
     assert [player["end"] for player in view["players"]] == ends
     assert [player["bot"] for player in view["players"]] == [end["bot"] for end in ends]
-    assert record["gave_up"] == game.gave_up
+    assert record["gave_up"] == [[seat] for seat in game.gave_up]
     assert [(player["end"], player["bot"]) for player in record["players"]] == [(end, None) for end in ends]
     result = view["result"]
     assert (result is not None) is (game.status == "finished")
@@ -163,7 +163,7 @@ def check_player(wire, key, meetings, games):
     assert sorted(exported) == sorted(finished)
     for name, line in exported.items():
         assert line["finished_at"] == games[name].finished_at
-        assert line["record"]["gave_up"] == games[name].gave_up
+        assert line["record"]["gave_up"] == [[seat] for seat in games[name].gave_up]
     assert wire.read("/v1/me", key)["active_game_count"] == 0
     found = wire.read("/v1/me/statistics", key)
     del found["now"]

@@ -171,7 +171,10 @@ Point: TypeAlias = list[PointItem]
 TerritorySize: TypeAlias = int
 
 
-GaveUpItem: TypeAlias = int
+GaveUpItemItem: TypeAlias = int
+
+
+GaveUpItem: TypeAlias = list[GaveUpItemItem]
 
 
 FaultyMethod: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -820,7 +823,13 @@ class SeatSummary(TypedDict):
     end: SeatOutcome
 
 
+SeatThatGaveUp: TypeAlias = int
+
+
 SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
+
+
+SeatsThatGaveUp: TypeAlias = list[SeatThatGaveUp]
 
 
 class SecretRotation(TypedDict):
@@ -1532,6 +1541,9 @@ class GameSummary(TypedDict):
     phase: GamePhase | None
     origin: GameOrigin | None
     players: list[SeatSummary]
+
+
+GaveUp: TypeAlias = SeatsThatGaveUp | SeatThatGaveUp
 
 
 class HarEntry(TypedDict):
@@ -2797,7 +2809,7 @@ class GameRecord(TypedDict):
     options: RecordedOptions
     position: NotRequired[Position | None]
     draws: NotRequired[DrawsOfRecord | None]
-    gave_up: NotRequired[list[GaveUpItem]]
+    gave_up: NotRequired[list[GaveUp]]
     actions: list[RecordedAction]
 
 

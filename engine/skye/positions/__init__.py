@@ -12,7 +12,13 @@ from skye.positions.record import (
     draws_of,
     replay,
 )
-from skye.positions.record_json import draws_to_json, record_from_json, record_to_json
+from skye.positions.record_json import (
+    OLDEST_RECORD_FORMAT,
+    RECORD_FORMAT,
+    draws_to_json,
+    record_from_json,
+    record_to_json,
+)
 from skye.positions.snapshot import PlayerPosition, Position, PositionDraw, game_hash, position_of
 from skye.positions.text import position_from_text, position_to_text
 from skye.rules.moves import MAX_GOLD
@@ -21,6 +27,8 @@ from skye.rules.setup import set_up
 
 __all__ = [
     "MAX_GOLD",
+    "OLDEST_RECORD_FORMAT",
+    "RECORD_FORMAT",
     "Action",
     "PlayerPosition",
     "Position",

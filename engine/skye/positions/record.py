@@ -73,8 +73,8 @@ class Record:
     :param actions: the actions.
     :param position: the state in which the game began, if it did not begin with a setup.
     :param draws: what was drawn. None: nothing was recorded, and a replay draws from the seed.
-    :param gave_up: the seats that their players had given up at the end, in the order of giving up. The
-        states of a replay have them from the beginning; they decide who wins.
+    :param gave_up: the seats that their players had given up at the end, those of one date together, the
+        earliest date first. The states of a replay have them from the beginning; they cannot win.
     """
 
     colors: tuple[str, ...]
@@ -83,7 +83,7 @@ class Record:
     actions: tuple[Action, ...]
     position: GameState | None = None
     draws: RecordedDraws | None = None
-    gave_up: tuple[int, ...] = ()
+    gave_up: tuple[tuple[int, ...], ...] = ()
 
 
 def replay(record: Record) -> list[Outcome]:
@@ -110,22 +110,23 @@ def replay(record: Record) -> list[Outcome]:
         begun = begin_recorded(record.colors, record.seed, record.options, draws)
         tiles = draws.tiles[begun.game.ruleset.tiles_drawn * len(record.colors) :]
     begun = Outcome(
-        begun.game._replace(gave_up=checked_seats(record.gave_up, len(record.colors))), begun.events
+        begun.game._replace(gave_up=checked_groups(record.gave_up, len(record.colors))), begun.events
     )
     return [begun, *apply_actions(begun.game, record.actions, tiles)]
 
 
-def checked_seats(gave_up: Sequence[int], players: int) -> tuple[int, ...]:
-    """Return the seats that were given up in a recorded game.
+def checked_groups(gave_up: Sequence[Sequence[int]], players: int) -> tuple[tuple[int, ...], ...]:
+    """Return the seats that were given up in a recorded game, those of one date in ascending order.
 
-    >>> checked_seats([1, 0], 2)
-    (1, 0)
+    >>> checked_groups([[1], [2, 0]], 3)
+    ((1,), (0, 2))
 
-    :raises InvalidRecord: when a seat does not exist, or is named twice.
+    :raises InvalidRecord: when a seat does not exist or is named twice, or a date has no seat.
     """
-    if len(set(gave_up)) < len(gave_up) or not set(gave_up) <= set(range(players)):
+    seats = [seat for group in gave_up for seat in group]
+    if len(set(seats)) < len(seats) or not set(seats) <= set(range(players)) or not all(gave_up):
         raise InvalidRecord("The seats that were given up do not exist, or are not distinct.")
-    return tuple(gave_up)
+    return tuple([tuple(sorted(group)) for group in gave_up])
 
 
 def begin_recorded(

@@ -11,7 +11,7 @@ from skye.positions.record import (
     Action,
     Record,
     RecordedDraws,
-    checked_seats,
+    checked_groups,
     draws_of,
     move_from,
     move_view,
@@ -23,8 +23,11 @@ from skye.rulesets.ruleset import RULESETS
 from skye.scoring.final import TieBreak
 from skye.tiles.tile_set import DEFAULT_RULESET
 
-RECORD_FORMAT: Final = 2
+RECORD_FORMAT: Final = 3
 """The version of the format of records."""
+
+OLDEST_RECORD_FORMAT: Final = 2
+"""The oldest format that is read: in it each seat that was given up has a date of its own."""
 
 
 class RecordedPlayerView(TypedDict):
@@ -62,7 +65,7 @@ class RecordView(TypedDict):
     options: RecordedOptionsView
     position: Position | None
     draws: RecordedDrawsView
-    gave_up: list[int]
+    gave_up: list[list[int]]
     actions: list[dict[str, Any]]
 
 
@@ -103,7 +106,7 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
                 [event for outcome in outcomes for event in outcome.events],
             )
         ),
-        "gave_up": list(record.gave_up),
+        "gave_up": [list(group) for group in record.gave_up],
         "actions": [
             {"seat": action.seat, "round": game.round, "phase": str(game.phase), **move_view(action.move)}
             for game, action in zip(before, record.actions, strict=False)
@@ -163,7 +166,7 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
             tuple([_action(number, entry) for number, entry in enumerate(data["actions"], 1)]),
             None if position is None else game_from_position(position, options["seed"]),
             _draws(data.get("draws")),
-            checked_seats(data.get("gave_up", ()), len(data["players"])),
+            _gave_up(data),
         )
     except SkyeError:
         raise
@@ -171,6 +174,12 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
         raise InvalidRecord(f"The record has no field or value {error}.") from None
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidRecord(f"The record has another format: {error}.") from None
+
+
+def _gave_up(data: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    """Return the seats that were given up; format 2 lists them one by one, each with a date of its own."""
+    groups = [[entry] if isinstance(entry, int) else entry for entry in data.get("gave_up", ())]
+    return checked_groups(groups, len(data["players"]))
 
 
 def _draws(draws: Mapping[str, Any] | None) -> RecordedDraws | None:

@@ -132,7 +132,8 @@ class GameState(NamedTuple):
     :param winners: the winning seats when the game is over.
     :param next_draws: the tiles that come out of the bag next, before the seed determines the draws.
     :param ruleset_id: the ruleset.
-    :param gave_up: the seats that their players gave up, in the order of giving up: they cannot win.
+    :param gave_up: the seats that their players gave up, which cannot win: those of one date together, the
+        earliest date first.
     """
 
     players: tuple[Player, ...]
@@ -147,7 +148,7 @@ class GameState(NamedTuple):
     winners: tuple[int, ...] = ()
     next_draws: tuple[str, ...] = ()
     ruleset_id: str = DEFAULT_RULESET
-    gave_up: tuple[int, ...] = ()
+    gave_up: tuple[tuple[int, ...], ...] = ()
 
     def __copy__(self) -> Self:
         return self

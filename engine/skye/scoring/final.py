@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,14 +97,15 @@ class FinalScoring:
         scores: Sequence[int],
         golds: Sequence[int],
         tie_break: str = TieBreak.LEFTOVER_GOLD,
-        gave_up: Collection[int] = (),
+        gave_up: Sequence[Sequence[int]] = (),
     ) -> tuple[int, ...]:
         """Return the winning seats: most points, then most gold by the tie-break (R11); other ties share.
 
         :param scores: by seat, the points including final scoring.
         :param golds: by seat, the gold in the purse before final scoring.
         :param tie_break: one of `TieBreak`.
-        :param gave_up: the seats that their players gave up, which cannot win; nobody wins if these are all.
+        :param gave_up: the seats that their players gave up, those of one date together, the earliest date
+            first: they cannot win. Nobody wins if these are all.
 
         >>> from skye.rulesets import BASE
         >>> BASE.final.winners([50, 50, 40], [9, 10, 0]), BASE.final.winners([50, 50], [9, 10], "total_gold")
@@ -121,30 +122,33 @@ class FinalScoring:
         scores: Sequence[int],
         golds: Sequence[int],
         tie_break: str = TieBreak.LEFTOVER_GOLD,
-        gave_up: Sequence[int] = (),
+        gave_up: Sequence[Sequence[int]] = (),
     ) -> tuple[tuple[int, ...], ...]:
         """Return all seats from the first place to the last; those that share a place stand together.
 
-        The seats that their players gave up come last: the one that was given up first has the last place.
+        The seats that their players gave up come last, those of the earliest date at the very end. Seats of
+        one date share a place.
 
         >>> from skye.rulesets import BASE
-        >>> BASE.final.placing([40, 50, 50, 90], [0, 9, 9, 0], gave_up=[3])
-        ((1, 2), (0,), (3,))
+        >>> BASE.final.placing([40, 50, 50, 90, 70], [0, 9, 9, 0, 0], gave_up=[[3], [0, 4]])
+        ((1, 2), (0, 4), (3,))
 
-        :param gave_up: the seats that their players gave up, in the order of giving up.
+        :param gave_up: the seats that their players gave up, those of one date together, the earliest date
+            first.
         :raises ValueError: when there is no such tie-break.
         """
         named("tie-break", tie_break, dict.fromkeys(TieBreak))
         groups = self._ranked(scores, golds, tie_break, gave_up)
-        return (*groups, *[(seat,) for seat in reversed(gave_up)])
+        return (*groups, *map(tuple, reversed(gave_up)))
 
     def _ranked(
-        self, scores: Sequence[int], golds: Sequence[int], tie_break: str, gave_up: Collection[int]
+        self, scores: Sequence[int], golds: Sequence[int], tie_break: str, gave_up: Sequence[Sequence[int]]
     ) -> list[tuple[int, ...]]:
         """Return the seats that were not given up by their place, those of the same place together."""
         ranks = golds if tie_break == TieBreak.TOTAL_GOLD else [gold % self.gold_per_point for gold in golds]
+        left = {seat for group in gave_up for seat in group}
         groups: dict[tuple[int, int], list[int]] = {}
         for seat, stood in enumerate(zip(scores, ranks, strict=True)):
-            if seat not in gave_up:
+            if seat not in left:
                 groups.setdefault(stood, []).append(seat)
         return [tuple(groups[stood]) for stood in sorted(groups, reverse=True)]

@@ -12,8 +12,8 @@ from typing import Any, Final
 from skye.bots.registry import BOTS, choose_move
 from skye.errors import RuleError
 from skye.events import Event
+from skye.positions import RECORD_FORMAT, draws_to_json
 from skye.positions.record import draws_of, move_view
-from skye.positions.record_json import RECORD_FORMAT, draws_to_json
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import Outcome, play
 from skye.rules.setup import Options, new_game
@@ -171,7 +171,7 @@ def _decide(
 def _winners(game: GameState, failures: dict[int, str]) -> list[int]:
     """Return the winners among the seats whose bots have not failed; empty if all have."""
     scores, golds = [player.score for player in game.players], [player.gold for player in game.players]
-    return [*game.ruleset.final.winners(scores, golds, game.tie_break, failures)]
+    return [*game.ruleset.final.winners(scores, golds, game.tie_break, [[*failures]])]
 
 
 def _record(names: Sequence[str], match: _Match, seed: str) -> dict[str, Any]:

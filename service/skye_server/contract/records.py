@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields, post_load, validate
 
 from skye import Action
-from skye.positions import RecordedDraws
+from skye.positions import OLDEST_RECORD_FORMAT, RECORD_FORMAT, RecordedDraws
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye.views import move_from
 from skye_server.contract.enums import (
@@ -22,9 +22,9 @@ from skye_server.contract.enums import (
 )
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.moves import Prices
-from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Tagged
+from skye_server.contract.objects import Constant, EitherOf, ListOf, NestedObject, Object, Tagged
 from skye_server.contract.positions import SentPosition
-from skye_server.games.views.fields import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
+from skye_server.games.views.fields import MAX_ACTIONS, MAX_DRAWS
 
 
 class RecordedEnd(Object):
@@ -166,13 +166,52 @@ class RecordedAction(Tagged):
     )
 
 
+class SeatThatGaveUp(Seat):
+    """A seat that was given up."""
+
+    component = "SeatThatGaveUp"
+
+    def __init__(self) -> None:
+        super().__init__("A seat that was given up.")
+
+
+class SeatsThatGaveUp(ListOf):
+    """Seats that were given up at the same time."""
+
+    component = "SeatsThatGaveUp"
+
+    def __init__(self) -> None:
+        super().__init__(
+            SeatThatGaveUp(), "Seats that were given up at once.", length=(1, MAX_PLAYERS), unique=True
+        )
+
+
+class GaveUp(EitherOf):
+    """Seats that were given up at the same time; format 2 names them one by one."""
+
+    component = "GaveUp"
+    _seat = SeatThatGaveUp()
+    _seats = SeatsThatGaveUp()
+    forms = (_seats, _seat)
+
+    def __init__(self) -> None:
+        super().__init__("Seats that were given up at the same time.")
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, list):
+            return self._seats.deserialize(value, attr, data, **kwargs)
+        return [self._seat.deserialize(value, attr, data, **kwargs)]
+
+
 class GameRecord(Object):
     """How a game began, what was drawn, and every action since; the state of the game follows from it.
 
     A new game can begin from all or the first actions of a record, if the recorded game is finished.
     """
 
-    format = Integer(RECORD_FORMAT, RECORD_FORMAT, "The version of the format of records.", required=True)
+    format = Integer(
+        OLDEST_RECORD_FORMAT, RECORD_FORMAT, "The version of the format of records.", required=True
+    )
     ruleset = RulesetName("The rules; `base` if left out.")
     game_id = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
@@ -202,9 +241,9 @@ class GameRecord(Object):
         allow_none=True,
     )
     gave_up = ListOf(
-        Seat("A seat."),
-        "The seats that their players gave up, in the order of giving up. The new game has them if it plays "
-        "all actions to the end; otherwise nobody has given up yet.",
+        GaveUp(),
+        "The seats that their players gave up: those of one date together, the earliest date first. The new "
+        "game has them if it plays all actions to the end; otherwise nobody has given up yet.",
         length=(0, MAX_PLAYERS),
         load_default=list,
     )

@@ -323,23 +323,25 @@ _REASONS: Final = {
 """The reason for which a bot took a seat over, by its end in a record; else its player resigned."""
 
 
-def _takeovers(record: dict[str, Any]) -> list[BotTookOver]:
-    """Return how the seats were given up in a recorded game, in their order.
+def _takeovers(record: dict[str, Any]) -> list[list[BotTookOver]]:
+    """Return how the seats were given up in a recorded game: those of one date together, in order.
 
     :raises Problem: invalid_body, if a seat does not exist or is named twice.
     """
-    players, seats = record["players"], record["gave_up"]
-    takeovers = []
-    for index, seat in enumerate(seats):
-        if seat >= len(players) or seat in seats[:index]:
+    players, named = record["players"], set[int]()
+    for index, group in enumerate(record["gave_up"]):
+        if len(named | {*group}) < len(named) + len(group) or max(group) >= len(players):
             detail = "There is no such seat, or it is named twice."
             raise Problem("invalid_body", errors=[FieldError(f"/record/gave_up/{index}", detail)])
-        end = players[seat].get("end", {})
-        reason = _REASONS.get(end.get("type"), TakeoverReason.RESIGNED)
-        phase = Phase(end.get("phase") or Phase.PRICING)
-        bot = end.get("bot") or SUBSTITUTE_BOT
-        takeovers.append(BotTookOver(seat, bot, reason, end.get("round") or 1, phase))
-    return takeovers
+        named |= {*group}
+    return [[_takeover(seat, players[seat]) for seat in sorted(group)] for group in record["gave_up"]]
+
+
+def _takeover(seat: int, player: dict[str, Any]) -> BotTookOver:
+    end = player.get("end", {})
+    reason = _REASONS.get(end.get("type"), TakeoverReason.RESIGNED)
+    phase = Phase(end.get("phase") or Phase.PRICING)
+    return BotTookOver(seat, end.get("bot") or SUBSTITUTE_BOT, reason, end.get("round") or 1, phase)
 
 
 def _from_scenario(body: dict[str, Any]) -> Opening:

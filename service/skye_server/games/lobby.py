@@ -5,7 +5,8 @@ Every function returns a `Transition` or raises a `Problem`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -152,13 +153,14 @@ def replay(  # noqa: PLR0913 - all but the first three by name
     *,
     until: Moment | None = None,
     tiles: Sequence[str] | None = None,
-    takeovers: Sequence[BotTookOver] = (),
+    takeovers: Sequence[Sequence[BotTookOver]] = (),
 ) -> Transition:
     """Play recorded actions in a game that has just started.
 
     :param until: where to stop; None: play all actions.
     :param tiles: the recorded tiles of the next rounds; None: the seed draws them.
-    :param takeovers: the seats that their players gave up, for a game that is played to its end.
+    :param takeovers: the seats that their players gave up, those of one date together, for a game that is
+        played to its end.
     :raises Problem: invalid_body, if the actions end before that.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
@@ -168,13 +170,13 @@ def replay(  # noqa: PLR0913 - all but the first three by name
     options = transition.game.options
     transition = transition._replace(game=without_increment(transition.game))  # the clocks begin afterwards
     if not has_reached(state, until):
-        gave_up = tuple(event.seat for event in takeovers)
+        gave_up = tuple([tuple([event.seat for event in group]) for group in takeovers])
         with Computation() as computation:
             for outcome in apply_actions(state._replace(gave_up=gave_up), actions, tiles):
                 state = outcome.game
                 played = outcome
                 if state.is_over:
-                    transition = _taken_over(transition, takeovers, now_ms)
+                    transition = _taken_over(transition, chain.from_iterable(takeovers), now_ms)
                 elif gave_up:
                     played = outcome._replace(game=state._replace(gave_up=()))
                 transition = transition.then(after_move(transition.game, played, now_ms))
@@ -188,7 +190,7 @@ def replay(  # noqa: PLR0913 - all but the first three by name
     return transition._replace(game=replace(transition.game, options=options))
 
 
-def _taken_over(transition: Transition, takeovers: Sequence[BotTookOver], now_ms: int) -> Transition:
+def _taken_over(transition: Transition, takeovers: Iterable[BotTookOver], now_ms: int) -> Transition:
     for event in takeovers:
         after = after_takeover(transition.game, event)
         transition = transition.then(

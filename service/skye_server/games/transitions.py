@@ -68,7 +68,7 @@ def after_takeover(game: Game, event: BotTookOver) -> Game:
     takeover = Takeover(_ENDS[event.reason], event.bot, event.round, event.phase)
     missed = seat.missed_deadlines + (takeover.end is not SeatEnd.RESIGNED)
     left = replace(seat, bot=event.bot, takeover=takeover, missed_deadlines=missed)
-    gave_up = (*(seat for seat in state.gave_up if seat != event.seat), event.seat)
+    gave_up = (*_without(state.gave_up, event.seat), (event.seat,))
     return replace(game, seats=with_seat(game.seats, event.seat, left), state=state._replace(gave_up=gave_up))
 
 
@@ -76,8 +76,14 @@ def after_return(game: Game, number: int) -> Game:
     """Return a game after the player of a seat took it back from the bot that took it over."""
     state = state_begun(game)
     seats = with_seat(game.seats, number, replace(game.seats[number], bot=None, takeover=None))
-    gave_up = tuple(seat for seat in state.gave_up if seat != number)
+    gave_up = _without(state.gave_up, number)
     return replace(game, seats=seats, state=state._replace(gave_up=gave_up))
+
+
+def _without(gave_up: tuple[tuple[int, ...], ...], number: int) -> tuple[tuple[int, ...], ...]:
+    """Return the seats that were given up, by date, without one."""
+    groups = [tuple([seat for seat in group if seat != number]) for group in gave_up]
+    return tuple([group for group in groups if group])
 
 
 def after_missed_deadline(game: Game, seat: int) -> Game:

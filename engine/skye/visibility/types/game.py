@@ -138,7 +138,8 @@ class PlacesView(TypedDict):
         Sequence[PlaceOfSeatView],
         Keywords(minItems=MIN_PLAYERS, maxItems=MAX_PLAYERS),
         "The places of all seats, the first place first. Seats that were given up come last, whatever their "
-        "points are: the one that was given up first has the last place.",
+        "points are: the one that was given up first has the last place. Seats that were given up at the "
+        "same time share a place.",
     ]
 
 

@@ -16,9 +16,6 @@ MAX_OPAQUE_LENGTH: Final = 256
 """The longest cursor, id or token that a version may send, in characters."""
 
 
-RECORD_FORMAT = 2
-"""The version of the format of records."""
-
 MAX_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and those that were taken back."""
 

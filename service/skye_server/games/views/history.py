@@ -9,7 +9,7 @@ import skye.views
 from skye import GameState, TieBreak, views
 from skye.events import Event
 from skye.fields import Color, Component, Keywords, LandscapeTileId, RulesetName, ScoringTileId, Seat
-from skye.positions import Position, RecordedDraws, draws_of, draws_to_json
+from skye.positions import RECORD_FORMAT, Position, RecordedDraws, draws_of, draws_to_json
 from skye.rulesets import MAX_PLAYERS, MAX_SLOTS, MIN_PLAYERS
 from skye.views import ActionView, RoundPurchaseView, RoundView, actions_view
 from skye_server.games.authorization import Caller
@@ -20,7 +20,6 @@ from skye_server.games.views.fields import (
     MAX_ACTIONS,
     MAX_DRAWS,
     MAX_OPAQUE_LENGTH,
-    RECORD_FORMAT,
     BotName,
     GameId,
     Nonce,
@@ -98,9 +97,9 @@ class ExportedRecordView(TypedDict):
     ]
     draws: Annotated[ExportedDrawsView, "What was drawn so far."]
     gave_up: Annotated[
-        Sequence[Seat],
+        Sequence[Annotated[Sequence[Seat], Keywords(minItems=1, maxItems=MAX_PLAYERS, uniqueItems=True)]],
         Keywords(maxItems=MAX_PLAYERS, uniqueItems=True),
-        "The seats that their players gave up, in the order of giving up.",
+        "The seats that their players gave up: those of one date together, the earliest date first.",
     ]
     actions: Annotated[
         Sequence[Annotated[skye.views.ActionView, Component("ExportedAction")]],
