@@ -14,17 +14,8 @@ from skye_server.outgoing.account_slots import Account
 from skye_server.outgoing.receiver_store import ReceiverRef
 from skye_server.players.codec import RecordCodec
 
-_OF_CHAT: Final = (
-    "a sentence for people, to a URL that Discord or Slack has given out; the server sends no challenge."
-)
-
-
-class WebhookFormat(Word):
-    """The format of the requests to a webhook."""
-
-    STANDARD = "standard", "signed JSON by Standard Webhooks 1.0; the URL must answer a challenge."
-    DISCORD = "discord", _OF_CHAT
-    SLACK = "slack", _OF_CHAT
+_STANDARD: Final = "standard"
+"""The format of the requests to bots, one of those to webhooks (`webhooks.formats`)."""
 
 
 class ReceiverStatus(Word):
@@ -91,7 +82,7 @@ class StoredReceiver(msgspec.Struct, array_like=True, frozen=True):
     secret_ms: int = 0
     made_with: str = ""
     account: Account = Account()
-    format: str = WebhookFormat.STANDARD
+    format: str = _STANDARD
 
     @property
     def receiver(self) -> Receiver:

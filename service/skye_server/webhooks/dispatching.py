@@ -33,13 +33,13 @@ from skye_server.outgoing.receiver_store import (
     ReceiverStore,
     Recorded,
 )
-from skye_server.outgoing.receivers import ReceiverStatus, WebhookFormat
+from skye_server.outgoing.receivers import ReceiverStatus
 from skye_server.outgoing.retries import circuit_ms, retry_ms
 from skye_server.outgoing.sender import Reply, Sender
 from skye_server.players.player_games import NO_EVENT
 from skye_server.store.shards import PLAYER_OWNER
 from skye_server.webhooks.entries import game_of, messages_entry
-from skye_server.webhooks.formats import CHAT_SERVICES, sentence
+from skye_server.webhooks.formats import CHAT_SERVICES, WebhookFormat, sentence
 from skye_server.webhooks.game_events import (
     DECISION_EVENTS,
     Reported,

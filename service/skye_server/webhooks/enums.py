@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skye_server.contract.fields import Requested, StringEnum
 from skye_server.outgoing import receivers
+from skye_server.webhooks import formats
 
 
 class WebhookFormat(StringEnum):
@@ -15,7 +16,7 @@ class WebhookFormat(StringEnum):
     requested = Requested(
         "ChosenWebhookFormat", "The format of the requests to a webhook; see `WebhookFormat`."
     )
-    choices = receivers.WebhookFormat
+    choices = formats.WebhookFormat
 
 
 class WebhookStatus(StringEnum):

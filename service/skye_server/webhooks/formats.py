@@ -12,12 +12,25 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from skye.words import Word
 from skye_server.games.player_events import PlayerEventType
 from skye_server.games.proposals import ProposalKind
-from skye_server.outgoing.receivers import WebhookFormat
 from skye_server.outgoing.targets import TargetError
 
 TEST_SENTENCE: Final = "Isle of Skye: this is a test of the webhook."
+
+
+_OF_CHAT: Final = (
+    "a sentence for people, to a URL that Discord or Slack has given out; the server sends no challenge."
+)
+
+
+class WebhookFormat(Word):
+    """The format of the requests to a webhook."""
+
+    STANDARD = "standard", "signed JSON by Standard Webhooks 1.0; the URL must answer a challenge."
+    DISCORD = "discord", _OF_CHAT
+    SLACK = "slack", _OF_CHAT
 
 
 class ChatService(NamedTuple):

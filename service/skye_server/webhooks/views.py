@@ -10,8 +10,9 @@ from skye_server.contract.fields import MAX_URL_LENGTH
 from skye_server.games.views.fields import GameId, Timestamp
 from skye_server.games.views.game import timestamp
 from skye_server.outgoing.messages import EventName, ProblemText
-from skye_server.outgoing.receivers import ReceiverStatus, WebhookFormat
+from skye_server.outgoing.receivers import ReceiverStatus
 from skye_server.store.shards import PLAYER_OWNER
+from skye_server.webhooks.formats import WebhookFormat
 from skye_server.webhooks.webhook_record import Webhook
 
 WebhookId: TypeAlias = Annotated[str, Component("WebhookId")]

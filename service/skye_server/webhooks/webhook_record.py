@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from skye_server.outgoing.receivers import Receiver, WebhookFormat, decode_receiver, encode_receiver
+from skye_server.outgoing.receivers import Receiver, decode_receiver, encode_receiver
+from skye_server.webhooks.formats import WebhookFormat
 
 
 class Webhook(msgspec.Struct, frozen=True):

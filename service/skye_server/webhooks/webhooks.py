@@ -18,14 +18,14 @@ from skye_server.outgoing.account_slots import account_of
 from skye_server.outgoing.challenges import CHALLENGE_SECONDS, Challenges, challenge, new_message_id
 from skye_server.outgoing.messages import Message, MessageStatus, message_records
 from skye_server.outgoing.receiver_store import PutOutcome, ReceiverRef, ReceiverStore, Recorded
-from skye_server.outgoing.receivers import Receiver, ReceiverStatus, WebhookFormat, new_id
+from skye_server.outgoing.receivers import Receiver, ReceiverStatus, new_id
 from skye_server.outgoing.sender import Reply, Sender, new_secret
 from skye_server.outgoing.targets import TargetError
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.redis_players import KEY_TTL_S
 from skye_server.store.shards import PLAYER_OWNER, player_owner
 from skye_server.webhooks.entries import messages_entry
-from skye_server.webhooks.formats import CHAT_SERVICES, TEST_SENTENCE
+from skye_server.webhooks.formats import CHAT_SERVICES, TEST_SENTENCE, WebhookFormat
 from skye_server.webhooks.webhook_record import Webhook, decode_webhook, encode_webhook
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
