@@ -62,7 +62,7 @@ def test_header_of_a_match_has_the_checksum_only_while_it_is_cached():
 
 # Views.
 
-CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat) for seat in range(4)))
+ROLES = (SPECTATOR, Caller(host=True), *(Caller(seat) for seat in range(4)))
 
 
 def priced():
@@ -83,8 +83,9 @@ def test_cached_view_is_that_of_the_caller(remembered):
     games, recent, table = *rendering(), priced()
     if remembered:
         recent.put(encode_game(table), table)
-    for first in CALLERS:
-        for caller in (first, *CALLERS):
+    callers = [role.in_game(table) for role in ROLES]
+    for first in callers:
+        for caller in (first, *callers):
             expected = json.loads(json.dumps(game_view(table, caller)))
             assert json.loads(rendered_view(games, table, caller)) == expected, (first, caller)
 
@@ -103,5 +104,6 @@ def test_view_is_never_one_of_another_state_of_the_game():
     for table in (before, after, before):
         recent.put(encode_game(table), table)
         for other in (before, after):
-            for caller in CALLERS:
+            for role in ROLES:
+                caller = role.in_game(other)
                 assert json.loads(rendered_view(games, other, caller))["version"] == other.version

@@ -1,6 +1,7 @@
 """Tokens, player keys, and the rights that they give in a game, without HTTP."""
 
 import pytest
+from msgspec.structs import replace
 
 from skye_server.error_codes import Problem
 from skye_server.games import authorization
@@ -8,7 +9,9 @@ from skye_server.games.authorization import (
     OWN_SEAT,
     SPECTATOR,
     Caller,
+    Credentials,
     TokenSource,
+    caller_of,
     hash_player_key,
     hash_token,
     identify,
@@ -18,12 +21,10 @@ from skye_server.games.authorization import (
     require_no_seat,
     require_own_seat,
     require_seat,
-    role_of,
-    role_or_none,
     seat_of,
     watch_code,
 )
-from skye_server.games.game import FREE_SEAT, Game, GameOptions, Role, Seat
+from skye_server.games.game import FREE_SEAT, Game, GameOptions, PublicFrom, Role, Seat, Status
 
 HOST, INVITE = "skye_host_" + 22 * "h", "skye_invite_" + 22 * "i"
 ANN, BOB, OTHER = (f"skye_seat_{22 * letter}" for letter in "abo")
@@ -127,14 +128,14 @@ def test_hashes_never_change():
     ],
 )
 def test_token_identifies_its_caller(token, caller):
-    assert identify(GAME, token) == role_or_none(GAME, token, "") == caller
+    assert identify(GAME, Credentials(token)) == caller
 
 
 @pytest.mark.parametrize(
     ("player", "caller"), [(ANN_KEY, Caller(0, host=True)), (BOB_KEY, Caller(2)), (OTHER_KEY, None)]
 )
 def test_player_key_identifies_its_caller(player, caller):
-    assert identify_player(GAME, player) == role_or_none(GAME, KEY, player) == caller
+    assert identify_player(GAME, player) == identify(GAME, Credentials(KEY, player)) == caller
     assert seat_of(GAME, player) == (None if caller is None else caller.seat)
 
 
@@ -153,8 +154,8 @@ def test_watch_code_derives_from_secret_host_token_and_credential():
         watch_code(b"secret", "host", ""),
     ]
     assert len({code, *others}) == 4
-    assert role_of(PRIVATE, code, "", watches=True) == Caller(watching=True)
-    refused("game_not_found", role_of, PRIVATE, code, "")
+    assert caller_of(PRIVATE, Credentials(code), watches=True) == Caller(watching=True)
+    refused("game_not_found", caller_of, PRIVATE, Credentials(code))
 
 
 def test_seat_of_a_source_has_a_token_or_none():
@@ -173,26 +174,65 @@ def test_prefix_of_a_token_names_its_kind():
     assert kinds == ["skye_host_", "skye_seat_", "skye_invite_"]
 
 
+def role(game, *credentials, **more):
+    """Return the role of the caller of a request."""
+    return caller_of(game, Credentials(*credentials, **more))
+
+
 def test_role_of_a_public_game():
-    assert role_of(GAME, None, "") == SPECTATOR
-    assert role_of(GAME, KEY, OTHER_KEY) == Caller(has_key=True) != SPECTATOR
-    assert role_of(GAME, ANN, "") == role_of(GAME, ANN, "", invite=INVITE) == Caller(seat=0)
-    assert (
-        role_of(GAME, None, "", invite=INVITE)
-        == role_of(GAME, OTHER, "", invite=INVITE)
-        == Caller(invited=True)
-    )
-    assert role_of(GAME, None, "", invite=OTHER) == role_of(GAME, None, "", invite=BOB) == SPECTATOR
-    assert role_of(GAME, OTHER, "", retired=True) == SPECTATOR
-    refused("token_unknown", role_of, GAME, OTHER, "")
+    assert role(GAME, None) == SPECTATOR
+    assert role(GAME, KEY, OTHER_KEY) == Caller(has_key=True)
+    assert role(GAME, ANN) == role(GAME, ANN, invite=INVITE) == Caller(seat=0)
+    assert role(GAME, None, invite=INVITE) == role(GAME, OTHER, invite=INVITE) == Caller(invited=True)
+    assert role(GAME, None, invite=OTHER) == role(GAME, None, invite=BOB) == SPECTATOR
+    assert role(GAME, OTHER, is_retired=True) == SPECTATOR
+    refused("token_unknown", role, GAME, OTHER)
 
 
 def test_role_of_a_private_game_hides_it_from_strangers():
     for token, player in ((None, ""), (OTHER, ""), (KEY, OTHER_KEY)):
-        refused("game_not_found", role_of, PRIVATE, token, player)
-    assert role_of(PRIVATE, BOB, "") == role_of(PRIVATE, KEY, BOB_KEY) == Caller(seat=2)
-    assert role_of(PRIVATE, None, "", invite=INVITE) == Caller(invited=True)
-    assert role_of(PRIVATE, OTHER, "", retired=True) == SPECTATOR
+        refused("game_not_found", role, PRIVATE, token, player)
+    assert role(PRIVATE, BOB) == role(PRIVATE, KEY, BOB_KEY) == Caller(seat=2)
+    assert role(PRIVATE, None, invite=INVITE) == Caller(invited=True)
+    assert role(PRIVATE, OTHER, is_retired=True) == SPECTATOR
+
+
+@pytest.mark.parametrize(
+    ("caller", "is_anonymous"),
+    [
+        (SPECTATOR, True),
+        (SPECTATOR.in_game(GAME), True),
+        (Caller(seat=0), False),
+        (Caller(host=True), False),
+        (Caller(invited=True), False),
+        (Caller(watching=True), False),
+        (Caller(has_key=True), False),
+    ],
+)
+def test_only_caller_without_role_and_credential_is_anonymous(caller, is_anonymous):
+    assert caller.is_anonymous is is_anonymous
+
+
+def test_caller_sees_nothing_before_the_game_is_known():
+    assert not any(each.sees_content or each.sees_hints for each in (SPECTATOR, Caller(0, host=True)))
+
+
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("public_from", PublicFrom)
+def test_seatless_caller_sees_content_of_public_games(status, public_from):
+    game = replace(GAME, status=status, options=GameOptions("seed", public_from=public_from))
+    is_hidden = status is Status.PLAYING and public_from is PublicFrom.END
+    for caller in (SPECTATOR, Caller(host=True), Caller(watching=True), Caller(has_key=True)):
+        assert caller.in_game(game).sees_content is not is_hidden
+    assert Caller(seat=2).in_game(game).sees_content
+
+
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("hints", [True, False])
+def test_caller_sees_hints_of_games_with_hints_or_over(status, hints):
+    game = replace(GAME, status=status, options=GameOptions("seed", hints=hints))
+    is_over = status in (Status.FINISHED, Status.ABORTED)
+    assert SPECTATOR.in_game(game).sees_hints is (hints or is_over)
 
 
 def test_players_of_a_game():

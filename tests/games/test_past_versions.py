@@ -53,7 +53,8 @@ def check(games, game):
         seats = range(len(committed.seats))[:2]  # one seat, and another
         for caller in (SPECTATOR, Caller(host=True), *(Caller(seat=seat) for seat in seats)):
             expected, *views = (
-                msgspec.json.encode(game_view(each, caller)) for each in (committed, from_start, from_kept)
+                msgspec.json.encode(game_view(each, caller.in_game(each)))
+                for each in (committed, from_start, from_kept)
             )
             assert views == [expected] * 2, (version, caller)
 

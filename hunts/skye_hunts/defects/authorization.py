@@ -23,7 +23,10 @@ def _saved(before: Game, transition: Transition, caller: Caller) -> Response:
     """Commit a change that the caller must not make, and return the view of the game."""
     if not games().stored.save(before, transition):
         raise Problem("too_much_contention")
-    view = {**game_view(transition.game, caller), **time_view(games().time_of(transition.game))}
+    view = {
+        **game_view(transition.game, caller.in_game(transition.game)),
+        **time_view(games().time_of(transition.game)),
+    }
     return uncached_json(view, 200, [("ETag", etag(transition.game.version))])
 
 
@@ -72,7 +75,7 @@ def seats_of_a_private_game(view: View, game: str, **_: Any) -> Response:
     if "HTTP_AUTHORIZATION" in environ():
         return view()
     found = current(game)
-    seats = {"version": found.version, "players": game_view(found, SPECTATOR)["players"]}
+    seats = {"version": found.version, "players": game_view(found, SPECTATOR.in_game(found))["players"]}
     return uncached_json(seats, 200, [("ETag", etag(found.version))])
 
 

@@ -64,7 +64,8 @@ def deadline_one_too_late(view: View, game: str, **_: Any) -> Response:
 )
 def undo_keeps_the_tile(view: View, game: str, **_: Any) -> Response:
     """Show a tile in the territory after it was taken back."""
-    before = game_view(current(game), SPECTATOR)
+    found = current(game)
+    before = game_view(found, SPECTATOR.in_game(found))
     response = view()
     seat = json_of(response)["you"]["seat"]
     placed = before["players"][seat]["territory"][-1]

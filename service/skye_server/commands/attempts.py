@@ -32,12 +32,13 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import ErrorPlace, FieldError, Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
+    NO_CREDENTIALS,
     OWN_SEAT,
     SPECTATOR,
     Caller,
+    Credentials,
     TokenSource,
-    identify_player,
-    role_or_none,
+    identify,
 )
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
@@ -112,8 +113,8 @@ class Attempt(Generic[M]):
     :param caller: the role of the caller.
     :param now_ms: the time by the clock of the game; for a replayed response the time of the first one.
     :param version: the version that the preconditions are compared with; None if they do not apply.
-    :param player: the id of the player whose key the token is, or empty.
-    :param role_after: returns the role of the caller in the changed game, None if the caller has none.
+    :param credentials: what the request shows of its caller.
+    :param is_entered: whether the game is new to the caller, to whom the command gives the role in it.
     :param tokens: the source of the tokens that the command issues.
     :param record: the idempotency record under the key of the command.
     """
@@ -123,10 +124,29 @@ class Attempt(Generic[M]):
     caller: Caller
     now_ms: int
     version: int | None = None
-    player: str = ""
-    role_after: Callable[[Game], Caller | None] | None = None
+    credentials: Credentials = NO_CREDENTIALS
+    is_entered: bool = False
     tokens: TokenSource = field(default_factory=TokenSource)
     record: IdempotencyRecord | None = None
+
+    @property
+    def player(self) -> str:
+        """The id of the player whose key the token is, or empty."""
+        return self.credentials.player
+
+    def caller_after(self, game: Game) -> Caller | None:
+        """Return the caller of the game as the command has changed it; None if the token has lost its role.
+
+        The seat of the caller may have been left, and the start closes the gaps between seats.
+        """
+        before = self.game
+        role: Caller | None = self.caller
+        if before is None or self.is_entered:
+            role = identify(game, self.credentials if self.player else Credentials(self.tokens.of_caller))
+        elif self.credentials.token is not None and not self.caller.watching:
+            is_same = game.seats is before.seats and game.host == before.host
+            role = role if is_same else identify(game, self.credentials)
+        return None if role is None else role.in_game(game)
 
     def seat(self, seat: int) -> int:
         """Return the number of a seat of a path, which the command has authorized."""
@@ -151,28 +171,19 @@ Load: TypeAlias = "Callable[[Games, Command, str], Attempt[M]]"
 """Loads what a command changes, and authenticates the caller."""
 
 
-def load_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
-    """Load a game, authenticate the caller, and apply missed deadlines.
+def load_admitted(games: Games, command: Command, game_id: str) -> Attempt[Game]:
+    """Load a game with its idempotency record, and its caller.
 
     :raises Problem: game_not_found, token_unknown.
     """
-    game, stored_record = games.stored.read_with_record(game_id, command.record_key)
-    record, token = None if stored_record is None else decode_record(stored_record), command.token
+    stored, stored_record = games.stored.read_with_record(game_id, command.record_key)
+    record = None if stored_record is None else decode_record(stored_record)
     is_retired = record is not None and record.digest == command.digest and record.retired_token
-    caller, player = games.authenticate(game, token, invite=command.invite, is_retired=is_retired)
-    now_ms = games.time_of(game)
-    if game.is_overdue(now_ms):
-        game = games.apply_deadlines(game)
-        now_ms = games.time_of(game)
-
-    def role_after(after: Game) -> Caller | None:
-        # The seat of the caller may have been left, and the start closes the gaps between seats.
-        if token is None or caller.watching or (after.seats is game.seats and after.host == game.host):
-            return caller
-        return role_or_none(after, token, player)
-
+    (game, caller), credentials, now_ms = games.admit(
+        stored, command.token, invite=command.invite, is_retired=is_retired
+    )
     tokens = TokenSource(command.idempotency_key or "")
-    return Attempt(game_id, game, caller, now_ms, game.version, player, role_after, tokens, record)
+    return Attempt(game_id, game, caller, now_ms, game.version, credentials, tokens=tokens, record=record)
 
 
 def change_game(  # noqa: PLR0913 - what a command consists of
@@ -182,7 +193,7 @@ def change_game(  # noqa: PLR0913 - what a command consists of
     authorize: Callable[[Attempt[M]], None],
     apply: Callable[[Attempt[M]], Transition],
     *,
-    load: Load[M] = load_game,  # type: ignore[assignment]  # the default is for a game that exists
+    load: Load[M] = load_admitted,  # type: ignore[assignment]  # the default is for a game that exists
 ) -> Attempt[Game]:
     """Run a command: load, authorize, apply, commit; again after a conflict, with a random growing pause.
 
@@ -205,9 +216,9 @@ def change_game(  # noqa: PLR0913 - what a command consists of
         if transition.game.next_bot is not None:
             transition = autoplay.play_bots(transition, attempt.now_ms)
         game = transition.game
-        caller = attempt.caller if attempt.role_after is None else attempt.role_after(game)
-        tokens, now_ms = attempt.tokens, games.time_of(game)
-        changed = Attempt(game.id, game, caller or SPECTATOR, now_ms, game.version, tokens=tokens)
+        caller, tokens, now_ms = attempt.caller_after(game), attempt.tokens, games.time_of(game)
+        viewer = caller or SPECTATOR.in_game(game)
+        changed = Attempt(game.id, game, viewer, now_ms, game.version, tokens=tokens)
         new = new_record(games, command, changed, attempt.caller, retired_token=caller is None)
         if games.stored.save(attempt.game, transition, new):
             return changed
@@ -222,7 +233,7 @@ def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRec
     """
     past = games.stored.history.at_version(game, record.version)
     tokens = record.tokens(command.idempotency_key or "")
-    return Attempt(past.id, past, record.caller, record.now_ms, past.version, tokens=tokens)
+    return Attempt(past.id, past, record.caller.in_game(past), record.now_ms, past.version, tokens=tokens)
 
 
 def load_new(games: Games, command: Command, _game_id: str = "") -> Attempt[Game | None]:
@@ -236,13 +247,11 @@ def load_new(games: Games, command: Command, _game_id: str = "") -> Attempt[Game
     record = None if stored_record is None else decode_record(stored_record)
     game = None if stored is None else games.stored.decoded(game_id, stored)
     player = "" if command.token is None else games.identities.require_player(command.token)
-
-    def role_after(after: Game) -> Caller:
-        return (identify_player(after, player) if player else None) or Caller(host=True)
-
-    tokens = TokenSource(command.idempotency_key or "")
+    tokens, credentials = TokenSource(command.idempotency_key or ""), Credentials(command.token, player)
     now_ms = games.now_ms()
-    return Attempt(game_id, game, SPECTATOR, now_ms, None, player, role_after, tokens, record)
+    return Attempt(
+        game_id, game, SPECTATOR, now_ms, None, credentials, is_entered=True, tokens=tokens, record=record
+    )
 
 
 def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes | None]:

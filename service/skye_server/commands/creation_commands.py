@@ -26,7 +26,7 @@ from skye_server.commands.views import (
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games import lobby
-from skye_server.games.authorization import SPECTATOR, Caller, TokenSource, hash_token, is_player_key
+from skye_server.games.authorization import Caller, Credentials, TokenSource, hash_token, is_player_key
 from skye_server.games.creation import NewGame, opening_of
 from skye_server.games.game import Game, Seat, SeedSource, Status, free_name
 from skye_server.games.transitions import Transition
@@ -110,35 +110,34 @@ def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> 
     """
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
+    has_token = not is_player_key(command.token or "")
 
     def join(attempt: Attempt[Game | None]) -> Transition:
         new, now_ms = attempt.game, attempt.now_ms
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
         opened = _opened(old, attempt.game_id, now_ms, copy_bot) if new is None else Transition(new)
-        return _joined(opened, seat, attempt.tokens, now_ms, has_token=not is_player_key(command.token or ""))
+        return _joined(opened, seat, attempt.tokens, now_ms, has_token=has_token)
 
-    load = partial(_load_following, old, caller)
+    load = partial(_load_following, old, caller, "" if has_token else seat.player)
     return change_game(games, command, game_id, lambda _attempt: None, join, load=load)
 
 
 def _load_following(
-    old: Game, caller: Caller, games: Games, command: Command, _game_id: str
+    old: Game, caller: Caller, player: str, games: Games, command: Command, _game_id: str
 ) -> Attempt[Game | None]:
     """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
 
     :param caller: the role of the caller in the old game.
+    :param player: the id of the player whose key the token is, or empty.
     """
     new_id, game, stored_record = _following(games, command.record_key, old)
     now_ms = games.now_ms() if game is None else games.time_of(game)
-    tokens = TokenSource(command.idempotency_key or "")
-
-    def role_after(_after: Game) -> Caller:
-        number, _ = tokens.seat or (None, None)
-        return Caller(number, caller.host)
-
     record = None if stored_record is None else decode_record(stored_record)
-    return Attempt(new_id, game, caller, now_ms, old.version, "", role_after, tokens, record)
+    tokens, credentials = TokenSource(command.idempotency_key or ""), Credentials(command.token, player)
+    return Attempt(
+        new_id, game, caller, now_ms, old.version, credentials, is_entered=True, tokens=tokens, record=record
+    )
 
 
 def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
@@ -154,7 +153,7 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
     """
     if caller.seat is None:
-        raise Problem("token_required" if caller == SPECTATOR else "not_your_seat")
+        raise Problem("token_required" if caller.is_anonymous else "not_your_seat")
     if not old.is_over:
         raise Problem("game_not_over")
     seat = old.seats[caller.seat]

@@ -1,4 +1,6 @@
-"""Games: load current games with the role of the caller, and apply missed deadlines.
+"""Games: load current games with their caller, and apply missed deadlines.
+
+`admit` finds the caller of each request about a game. It comes before anything that is cached of the game.
 
 Commands (`skye_server.commands.game_commands`) change games by optimistic concurrency; see
 `skye_server.commands.attempts`. `skye_server.store.games` reads and saves them.
@@ -17,7 +19,7 @@ from skye_server.commands.watch_codes import WatchCodes
 from skye_server.error_codes import Problem
 from skye_server.features import installed
 from skye_server.games import autoplay
-from skye_server.games.authorization import Caller, is_watch_code, require_content, role_of
+from skye_server.games.authorization import Caller, Credentials, caller_of, is_watch_code, require_content
 from skye_server.games.game import Change, Game
 from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
@@ -29,10 +31,18 @@ from skye_server.store.redis_store import RedisStore
 
 
 class LoadedGame(NamedTuple):
-    """A game as it is stored, and the role of the caller in it."""
+    """A game as it is now, and the caller: the role in it, and what the role may see of it."""
 
     game: Game
     caller: Caller
+
+
+class Admitted(NamedTuple):
+    """A game with its caller, what the request shows of the caller, and the time by the clock of the game."""
+
+    loaded: LoadedGame
+    credentials: Credentials
+    now_ms: int
 
 
 class Games:
@@ -72,9 +82,7 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown.
         """
-        game = self.stored.read(game_id)
-        caller, _ = self.authenticate(game, token)
-        return LoadedGame(self.apply_deadlines(game), caller)
+        return self.admit(self.stored.read(game_id), token).loaded
 
     def read_content(self, game_id: str, token: str | None) -> LoadedGame:
         """Return a game as it is now, and the role of a caller who may see its content.
@@ -82,7 +90,7 @@ class Games:
         :raises Problem: what `read` raises; not_public_yet.
         """
         loaded = self.read(game_id, token)
-        require_content(*loaded)
+        require_content(loaded.caller)
         return loaded
 
     def read_past(self, game_id: str, token: str | None, event: int) -> LoadedGame:
@@ -93,7 +101,7 @@ class Games:
         game, caller = self.read_content(game_id, token)
         past = self.stored.history.at_event(game, event)
         seat = self.stored.history.seat_at(past, game, caller.seat)
-        return LoadedGame(past, caller._replace(seat=seat, after_end=game.is_over))
+        return LoadedGame(past, caller._replace(seat=seat))
 
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
@@ -105,12 +113,11 @@ class Games:
             are lost.
         """
         logged = self.stored.read_with_log(game_id, after, limit)
-        game = logged.game
-        caller, _ = self.authenticate(game, token)
-        if self.apply_deadlines(game) is not game:
+        loaded = self.admit(logged.game, token).loaded
+        if loaded.game is not logged.game:
             return self.read_with_log(game_id, token, after, limit)
-        require_content(game, caller)
-        return LoadedGame(game, caller), logged.changes()
+        require_content(loaded.caller)
+        return loaded, logged.changes()
 
     def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:
         """Return a game and the changes that have events after number `after`, without authentication.
@@ -130,23 +137,33 @@ class Games:
         """Return the time by the clock of a game, in milliseconds since 1970."""
         return self.now_ms() if game.clock_ms is None else game.clock_ms
 
-    # The role of a caller.
+    # The caller.
 
-    def authenticate(
+    def caller(
         self, game: Game, token: str | None, *, invite: str | None = None, is_retired: bool = False
-    ) -> tuple[Caller, str]:
-        """Return the role that a token has in a game, and the id of the player whose key it is, or empty.
+    ) -> tuple[Caller, Credentials]:
+        """Return the caller of a request about a game, and what the request shows of the caller.
 
-        A player key without a role is a spectator.
-
-        :param invite: an invitation code that a caller without a role holds.
-        :param is_retired: treat a token that no longer has a role as a spectator, instead of refusing it.
+        :param game: the game as it is stored.
+        :param invite, is_retired: see `Credentials`.
         :raises Problem: game_not_found, token_unknown.
         """
-        player = self.identities.player_of_key(token)
+        credentials = Credentials(token, self.identities.player_of_key(token), invite, is_retired)
         watches = is_watch_code(token) and self.watch_codes.admits(game, token)
-        caller = role_of(game, token, player, watches=watches, invite=invite, retired=is_retired)
-        return caller, player
+        return caller_of(game, credentials, watches=watches), credentials
+
+    def admit(
+        self, game: Game, token: str | None, *, invite: str | None = None, is_retired: bool = False
+    ) -> Admitted:
+        """Find the caller of a request about a game, and apply the deadline that has passed, if any.
+
+        The parameters are those of `caller`.
+
+        :raises Problem: game_not_found, token_unknown.
+        """
+        caller, credentials = self.caller(game, token, invite=invite, is_retired=is_retired)
+        current, now_ms = self._on_time(game)
+        return Admitted(LoadedGame(current, caller.in_game(current)), credentials, now_ms)
 
     # Deadlines.
 
@@ -155,13 +172,17 @@ class Games:
 
         :raises Problem: game_not_found.
         """
+        return self._on_time(game)[0]
+
+    def _on_time(self, game: Game) -> tuple[Game, int]:
+        """Return a game after the deadline that has passed, if any, and the time by the clock of the game."""
         for attempt in range(MAX_ATTEMPTS):
             now_ms = self.time_of(game)
             if not game.is_overdue(now_ms):
-                return game
+                return game, now_ms
             transition = autoplay.play_bots(autoplay.after_deadline(game, now_ms), now_ms)
             if self.stored.save(game, transition):
-                return transition.game
+                return transition.game, self.time_of(transition.game)
             back_off(attempt)
             game = self.stored.read(game.id)
         raise Problem("too_much_contention")

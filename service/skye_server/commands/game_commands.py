@@ -2,7 +2,7 @@
 
 `change_game` runs each under optimistic concurrency with bounded retries, and once for each idempotency key
 (`skye_server.commands.attempts`): a request that was committed before skips to rendering. So each also
-raises the problems that `load_game` and `change_game` raise.
+raises the problems that `load_admitted` and `change_game` raise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from skye import Buy, Move, Pass, RuleError, TakeBack, play
-from skye_server.commands.attempts import Attempt, Command, change_game, decode_record, load_game, new_record
+from skye_server.commands.attempts import (
+    Attempt,
+    Command,
+    change_game,
+    decode_record,
+    load_admitted,
+    new_record,
+)
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games import agreements, lobby, pauses, seat_changes
@@ -301,7 +308,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
     for number in range(MAX_ATTEMPTS):
         if _was_deleted(games, command, game_id):
             return
-        attempt = load_game(games, command, game_id)
+        attempt = load_admitted(games, command, game_id)
         game = attempt.game
         if not agreements.may_delete(game, attempt.caller):
             _hide_game(games, command, attempt)

@@ -10,7 +10,7 @@ from skye.fields import BySeat, Keywords, Seat
 from skye.rulesets import MAX_PLAYERS
 from skye_server.commands.attempts import Attempt
 from skye_server.commands.current_games import Games
-from skye_server.games.authorization import HOST_ROLE, SPECTATOR, Caller
+from skye_server.games.authorization import HOST_ROLE, Caller
 from skye_server.games.game import Game
 from skye_server.games.views.actions import Actions
 from skye_server.games.views.fields import MAX_GAMES, MAX_OPAQUE_LENGTH, GameId, IssuedToken
@@ -126,7 +126,7 @@ def taken_seat_view(changed: Attempt[Game], secret: str | None = None) -> TakenS
     """
     assert changed.tokens.seat is not None
     seat, token = changed.tokens.seat
-    caller = Caller(seat) if changed.caller == SPECTATOR else changed.caller
+    caller = Caller(seat).in_game(changed.game) if changed.caller.is_anonymous else changed.caller
     game = changed_view(replace(changed, caller=caller))
     return {"seat": seat, "token": token, "secret": secret, "game": game}
 

@@ -203,9 +203,9 @@ class GameStream:
         is_replaceable = token is not None and (is_player_key(token) or is_watch_code(token))
         if token is not None and (_holders(game) != self._holders or is_replaceable):
             with without_retries():
-                self._caller, _ = self._feeds.games.authenticate(game, token)
+                self._caller, _ = self._feeds.games.caller(game, token)
             self._holders = _holders(game)
-        require_content(game, self._caller)
+        require_content(self._caller.in_game(game))
         if batch.changes:
             self._last = batch.changes[-1]
             if self._last.last_event > self._after:

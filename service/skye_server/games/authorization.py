@@ -62,10 +62,13 @@ _PLAYER_KEY: Final = re.compile(PLAYER_KEY_PATTERN)
 class Caller(NamedTuple):
     """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator).
 
+    And what the caller may see of a game as it is now, which `in_game` decides: nothing without it.
+
     `watching` is set for a spectator who may read a private game: with the watch code, or with the token of a
     seat that has resigned.
     `has_key` is set for a spectator with a player key.
-    `after_end` is set for a caller who reads the past of a game that is over.
+    `sees_content` is set for a caller who may see more of the game than its players and its status.
+    `sees_hints` is set for a caller who may ask for evaluations.
     """
 
     seat: int | None = None
@@ -73,7 +76,8 @@ class Caller(NamedTuple):
     invited: bool = False
     watching: bool = False
     has_key: bool = False
-    after_end: bool = False
+    sees_content: bool = False
+    sees_hints: bool = False
 
     @property
     def roles(self) -> list[Role]:
@@ -81,8 +85,48 @@ class Caller(NamedTuple):
         held = {Role.HOST: self.host, Role.PLAYER: self.seat is not None, Role.INVITED: self.invited}
         return [role for role, holds in held.items() if holds]
 
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether the caller has no role, and neither a player key nor a code to watch the game."""
+        return self.seat is None and not (self.host or self.invited or self.watching or self.has_key)
+
+    def in_game(self, game: Game) -> Caller:
+        """Return a caller of this role with what it may see of a game as it is now, also of its past.
+
+        In a game with `public_from` set to `end`, only callers with a seat see the content until it is over.
+        A host without a seat does not: a spectator could tell a player what the player cannot see.
+
+        >>> from skye_server.games.game import GameOptions
+        >>> options = GameOptions("seed", public_from=PublicFrom.END)
+        >>> game = Game("id", "name", "", options, created_ms=0, status=Status.PLAYING)
+        >>> [caller.in_game(game).sees_content for caller in (Caller(), Caller(host=True), Caller(seat=1))]
+        [False, False, True]
+        """
+        options = game.options
+        is_hidden = options.public_from is PublicFrom.END and game.status is Status.PLAYING
+        return self._replace(
+            sees_content=not is_hidden or self.seat is not None, sees_hints=options.hints or game.is_over
+        )
+
 
 SPECTATOR = Caller()
+
+
+class Credentials(NamedTuple):
+    """What a request shows of its caller.
+
+    :param player: the id of the player whose key the token is, or empty.
+    :param invite: an invitation code that a caller without a role holds.
+    :param is_retired: treat a token that no longer has a role as a spectator, instead of refusing it.
+    """
+
+    token: str | None = None
+    player: str = ""
+    invite: str | None = None
+    is_retired: bool = False
+
+
+NO_CREDENTIALS: Final = Credentials()
 
 OWN_SEAT: Final = -1
 """The seat of the caller, whatever its number is: `me` in a path."""
@@ -125,6 +169,12 @@ class TokenSource:
         return None
 
     @property
+    def of_caller(self) -> str | None:
+        """The token of the caller, whom the request makes the host or gives a seat; None without one."""
+        host = self.given.get(HOST_ROLE)
+        return host if host is not None or self.seat is None else self.seat[1]
+
+    @property
     def invites(self) -> list[str]:
         """The invitation codes among the tokens that were issued."""
         return [token for role, token in self.given.items() if role.startswith(INVITE_ROLE)]
@@ -151,21 +201,6 @@ def invitation_id(hashed: str) -> str:
 
 def _text(data: bytes) -> str:
     return urlsafe_b64encode(data).decode().rstrip("=")
-
-
-def identify(game: Game, token: str) -> Caller | None:
-    """Return the caller that a token identifies in a game, or None if it is unknown there."""
-    hashed = hash_token(token)
-    found = None
-    if hmac.compare_digest(game.host, hashed):
-        found = Caller(host=True)
-    for invite in game.invites:
-        if hmac.compare_digest(invite, hashed):
-            found = Caller(invited=True)
-    for number, seat in enumerate(game.seats):
-        if hmac.compare_digest(seat.token, hashed):
-            found = Caller(seat=number)
-    return found
 
 
 def is_watch_code(token: str | None) -> bool:
@@ -219,7 +254,7 @@ def player_id(player: str) -> str:
 
 
 def identify_player(game: Game, player: str) -> Caller | None:
-    """Return the caller that a player is in a game, or None if the player has no role there.
+    """Return the role of a player in a game, None if the player has none there.
 
     A player may be the host and hold a seat.
     """
@@ -251,47 +286,50 @@ def is_of_resigned_seat(game: Game, token: str | None) -> bool:
     return any(hmac.compare_digest(seat.resigned_token, hashed) for seat in game.seats)
 
 
-def role_or_none(game: Game, token: str, player: str) -> Caller | None:
-    """Return the role that a token or a player key has in a game, None if it has none.
+def _holder_of(game: Game, token: str) -> Caller | None:
+    """Return the role that a token has in a game, None if it has none there."""
+    hashed = hash_token(token)
+    found = None
+    if hmac.compare_digest(game.host, hashed):
+        found = Caller(host=True)
+    for invite in game.invites:
+        if hmac.compare_digest(invite, hashed):
+            found = Caller(invited=True)
+    for number, seat in enumerate(game.seats):
+        if hmac.compare_digest(seat.token, hashed):
+            found = Caller(seat=number)
+    return found
 
-    :param player: the id of the player whose key the token is, or empty.
-    """
-    return identify_player(game, player) if player else identify(game, token)
+
+def identify(game: Game, credentials: Credentials) -> Caller | None:
+    """Return the role of a caller by the token or the player key; None if it has none in the game."""
+    if credentials.player:
+        return identify_player(game, credentials.player)
+    return SPECTATOR if credentials.token is None else _holder_of(game, credentials.token)
 
 
-def role_of(  # noqa: PLR0913 - all but the first three by name
-    game: Game,
-    token: str | None,
-    player: str,
-    *,
-    watches: bool = False,
-    invite: str | None = None,
-    retired: bool = False,
-) -> Caller:
-    """Return the role of a caller in a game; a player key without a role is a spectator.
+def caller_of(game: Game, credentials: Credentials, *, watches: bool = False) -> Caller:
+    """Return the caller of a request; a player key without a role is a spectator.
 
     A player who has resigned is a spectator too, also of a private game: by the player key, or by the token
     that the seat had.
 
-    :param player: the id of the player whose key the token is, or empty.
     :param watches: whether the token is a valid watch code of the game.
-    :param invite: an invitation code that a caller without a role holds.
-    :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
     :raises Problem: game_not_found, for a private game; token_unknown.
     """
     if watches:
         return Caller(watching=True)
-    caller = SPECTATOR if token is None else role_or_none(game, token, player)
-    if caller in (None, SPECTATOR) and invite is not None:
-        invited = identify(game, invite)
+    caller = identify(game, credentials)
+    if caller in (None, SPECTATOR) and credentials.invite is not None:
+        invited = _holder_of(game, credentials.invite)
         caller = invited if invited is not None and invited.invited else caller
-    if caller is None and retired:
+    if caller is None and credentials.is_retired:
         return SPECTATOR
-    if game.private and caller in (None, SPECTATOR) and resigned_seat_of(game, player) is None:
-        if is_of_resigned_seat(game, token):
+    if game.private and caller in (None, SPECTATOR) and resigned_seat_of(game, credentials.player) is None:
+        if is_of_resigned_seat(game, credentials.token):
             return Caller(watching=True)
         raise Problem("game_not_found")
-    if caller is None and not player:
+    if caller is None and not credentials.player:
         raise Problem("token_unknown")
     return caller or Caller(has_key=True)
 
@@ -311,11 +349,11 @@ def require_own_seat(game: Game, caller: Caller, seat: int) -> int:
     :raises Problem: seat_not_found, token_required, not_your_seat.
     """
     seat = require_seat(game, caller, seat)
-    if caller == SPECTATOR:
+    if caller.seat == seat:
+        return seat
+    if caller.is_anonymous:
         raise Problem("token_required")
-    if caller.seat != seat:
-        raise Problem("not_your_seat", f"The token is not that of seat {seat}.", seat=seat)
-    return seat
+    raise Problem("not_your_seat", f"The token is not that of seat {seat}.", seat=seat)
 
 
 def require_own_seat_or_host(game: Game, caller: Caller, seat: int) -> int:
@@ -336,7 +374,7 @@ def require_seat(game: Game, caller: Caller, seat: int) -> int:
     :raises Problem: seat_not_found; for `OWN_SEAT` token_required, not_your_seat.
     """
     if seat == OWN_SEAT:
-        if caller == SPECTATOR:
+        if caller.is_anonymous:
             raise Problem("token_required")
         if caller.seat is None:
             raise Problem("not_your_seat", "The token holds no seat.")
@@ -357,31 +395,21 @@ def require_no_seat(game: Game, player: str) -> None:
         raise Problem("already_seated", f"The player of this key holds seat {seat}.", seat=seat)
 
 
-def sees_content(game: Game, caller: Caller) -> bool:
-    """Return whether a caller may see more of a game than its players and its status.
-
-    In a game with `public_from` set to `end`, only callers with a seat may until it is over. A host without
-    a seat may not: a spectator could tell a player what the player cannot see.
-    """
-    is_hidden = game.options.public_from is PublicFrom.END and game.status is Status.PLAYING
-    return not is_hidden or caller.seat is not None or caller.after_end
-
-
-def require_content(game: Game, caller: Caller) -> None:
+def require_content(caller: Caller) -> None:
     """Check that a caller may see the content of a game.
 
     :raises Problem: not_public_yet.
     """
-    if not sees_content(game, caller):
+    if not caller.sees_content:
         raise Problem("not_public_yet")
 
 
-def require_hints(game: Game) -> None:
-    """Check that a game has hints, or is over.
+def require_hints(caller: Caller) -> None:
+    """Check that a caller may ask for hints: the game has them, or is over.
 
     :raises Problem: hints_off.
     """
-    if not game.options.hints and not game.is_over:
+    if not caller.sees_hints:
         raise Problem("hints_off")
 
 
@@ -392,4 +420,4 @@ def require_host(caller: Caller) -> None:
     """
     if caller.host:
         return
-    raise Problem("token_required" if caller == SPECTATOR else "host_only")
+    raise Problem("token_required" if caller.is_anonymous else "host_only")

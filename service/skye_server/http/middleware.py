@@ -35,7 +35,7 @@ from skye_server.http.request_parsing import (
     OF_PLAYER,
     OF_VERSION,
     entity_tags,
-    reading_player,
+    player_of_request,
     refuse_unknown_parameters,
 )
 from skye_server.http.request_slots import SLOT
@@ -216,7 +216,7 @@ def check_request() -> Response | None:
         raise Problem("bad_request", "The Host header is missing or invalid.")
     view = current_app.view_functions.get(request.endpoint or "")
     if view is not None and OF_PLAYER in vars(view) and request.method in ("GET", "HEAD"):
-        reading_player()
+        player_of_request()
     if request.query_string:
         refuse_unknown_parameters()
     is_conditional = "HTTP_IF_MATCH" in environ or "HTTP_IF_NONE_MATCH" in environ

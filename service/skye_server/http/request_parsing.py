@@ -393,8 +393,8 @@ def refuse_unknown_parameters() -> None:
         raise Problem("invalid_parameter", errors=unknown)
 
 
-def reading_player() -> str:
-    """Return the player of a request that reads what belongs to the player.
+def player_of_request() -> str:
+    """Return the player of a request about what belongs to the player, found once for each request.
 
     :raises Problem: what `require_player` raises.
     """
@@ -410,6 +410,6 @@ def charged_player(*, active: bool = True) -> str:
     :param active: whether the request reads only games that are not over.
     :raises Problem: too_many_requests, store_unavailable.
     """
-    games, player = collaborators().games, reading_player()
+    games, player = collaborators().games, player_of_request()
     charge_own_games(partial(games.players.count_games, player, active=active))
     return player

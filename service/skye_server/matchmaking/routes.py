@@ -27,7 +27,7 @@ from skye_server.games.views.fields import (
 from skye_server.games.views.player_events import TicketId
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
-from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
+from skye_server.http.request_parsing import charged_player, command_from_request, player_of_request, takes
 from skye_server.http.responses import json_response, uncached_json
 from skye_server.matchmaking import pools, tickets
 from skye_server.matchmaking.tickets import MAX_TICKETS
@@ -191,7 +191,7 @@ def get_ticket(ticket: str) -> Response:
 
     The server stores tickets for a day.
     """
-    found = tickets.get_ticket(collaborators().games, reading_player(), ticket)
+    found = tickets.get_ticket(collaborators().games, player_of_request(), ticket)
     return json_response(found.view)
 
 

@@ -189,4 +189,4 @@ def _own_game(game: Game, player: str) -> OwnGame | None:
     caller, resigned = identify_player(game, player), resigned_seat_of(game, player)
     if player in game.hidden_from or (caller is None and resigned is None):
         return None
-    return OwnGame(game, caller or SPECTATOR, resigned)
+    return OwnGame(game, (caller or SPECTATOR).in_game(game), resigned)

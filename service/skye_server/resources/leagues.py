@@ -199,7 +199,7 @@ def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
     end_ms = end_of(changes)
     if game.status is not Status.FINISHED or end_ms is None:
         return None
-    record = record_view(game, SPECTATOR, changes)
+    record = record_view(game, SPECTATOR.in_game(game), changes)
     return msgspec.json.encode({"cursor": cursor, "finished_at": timestamp(end_ms), "record": record}) + b"\n"
 
 

@@ -23,7 +23,6 @@ from skye_server.error_codes import Problem
 from skye_server.features import installed
 from skye_server.games.authorization import (
     HOST_ROLE,
-    SPECTATOR,
     Caller,
     hash_token,
     invitation_id,
@@ -409,6 +408,6 @@ def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:
 
 def host_token_view(changed: Attempt[Game]) -> HostTokenView:
     """Return the new host token; a caller without a role gets the view of the host."""
-    caller = Caller(host=True) if changed.caller == SPECTATOR else changed.caller
+    caller = Caller(host=True).in_game(changed.game) if changed.caller.is_anonymous else changed.caller
     game = changed_view(replace(changed, caller=caller))
     return {"host_token": changed.tokens.given[HOST_ROLE], "game": game}

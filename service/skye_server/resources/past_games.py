@@ -26,7 +26,7 @@ from skye_server.games.views.fields import (
 )
 from skye_server.games.views.game import SeatOutcomeView, time_view, timestamp
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import reading_player, takes
+from skye_server.http.request_parsing import player_of_request, takes
 from skye_server.http.responses import json_response, link_to_next
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
 from skye_server.store.game_index import cursor_of, place_of
@@ -176,7 +176,7 @@ def list_own_records(query: dict[str, Any]) -> Response:
 
     `GET /v1/me/games/records` exports the whole records of games that are still stored.
     """
-    its, player = collaborators(), reading_player()
+    its, player = collaborators(), player_of_request()
     found, last = its.player_history.page(player, query["limit"], place_of(query.get("cursor")))
     cursor = None if last is None else cursor_of(last)
     view = {"games": [_past_game_view(*game) for game in found], "next_cursor": cursor}
@@ -192,7 +192,7 @@ def get_own_statistics() -> Response:
     They count each game that `GET /v1/me/records` has or had, once. Points count in games that the player
     played to the end. A decision is the time in which a game waits for the player, by the server's clock.
     """
-    its, player = collaborators(), reading_player()
+    its, player = collaborators(), player_of_request()
     return json_response(
         _statistics_view(its.player_history.statistics(player)) | time_view(its.games.now_ms())
     )

@@ -234,7 +234,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     """
     current, caller = collaborators().games.read_content(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
-    require_hints(current)
+    require_hints(caller)
     placements = [Place(**placement) for placement in trial["placements"]]
     return json_response({"version": current.version, **what_if_view(state_begun(current), seat, placements)})
 
@@ -255,7 +255,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     """
     current, caller = collaborators().games.read_content(game, bearer_token())
     seat = require_seat(current, caller, seat)
-    require_hints(current)
+    require_hints(caller)
     state = state_begun(current)
     tag = _tag(current, seat)
     cached = not_modified(tag)

@@ -254,7 +254,7 @@ def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
     data = {
         "seat": seat,
         "time_left_ms": left_ms,
-        "game": game_view(game, Caller(seat)),
+        "game": game_view(game, Caller(seat).in_game(game)),
         "actions": _actions(game, seat),
     }
     kind, href = BotMessageType.DECISION, f"/v1/games/{game.id}"

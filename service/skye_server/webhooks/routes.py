@@ -17,7 +17,7 @@ from skye_server.games.player_events import PlayerEventType
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.framework import collaborators, feature
 from skye_server.http.rate_limits import charge_receiver_request
-from skye_server.http.request_parsing import bearer_token, command_from_request, takes
+from skye_server.http.request_parsing import bearer_token, command_from_request, player_of_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
@@ -152,12 +152,11 @@ class _Place(NamedTuple):
 
 
 def _player() -> str:
-    return player_owner(collaborators().games.identities.require_player(bearer_token()))
+    return player_owner(player_of_request())
 
 
 def _last_player_event() -> str:
-    games = collaborators().games
-    return games.players.last_event(games.identities.require_player(bearer_token()))
+    return collaborators().games.players.last_event(player_of_request())
 
 
 def _game(game: str) -> str:

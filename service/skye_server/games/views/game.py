@@ -20,7 +20,7 @@ from skye.positions import Position
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
 from skye.views import GameStateView, UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
-from skye_server.games.authorization import SPECTATOR, Caller, hash_token, invitation_id, sees_content
+from skye_server.games.authorization import SPECTATOR, Caller, hash_token, invitation_id
 from skye_server.games.events import SeatClock
 from skye_server.games.game import (
     Clock,
@@ -298,7 +298,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
 
     While the content is hidden from the caller, the view is that of the lobby, apart from players and status.
     """
-    is_shown = game.state is not None and sees_content(game, caller)
+    is_shown = game.state is not None and caller.sees_content
     played = skye.game_view(game.state, caller.seat) if game.state and is_shown else _lobby_view(game)
     if game.status is Status.ABORTED:
         played["phase"] = None
@@ -342,8 +342,8 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "fairness": fairness_view(game),
         "players": players,
         "result": result_view(game, played["result"]),
-        "proposal": proposal_view(game.proposal) if sees_content(game, caller) else None,
-        "pause": pause_view(game) if sees_content(game, caller) else None,
+        "proposal": proposal_view(game.proposal) if caller.sees_content else None,
+        "pause": pause_view(game) if caller.sees_content else None,
         "abort_reason": game.abort_reason,
     }
 
@@ -356,7 +356,7 @@ def pause_view(game: Game) -> PauseView | None:
 
 def deadline_view(game: Game, caller: Caller) -> str | None:
     """Return the deadline of a game, None without one and while the caller may not see it."""
-    is_shown = game.deadline_ms is not None and sees_content(game, caller)
+    is_shown = game.deadline_ms is not None and caller.sees_content
     return timestamp(game.deadline_ms) if is_shown and game.deadline_ms is not None else None
 
 
@@ -493,9 +493,12 @@ def origin_view(origin: Origin | None) -> GameOriginView | None:
     return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
-def summary_view(game: Game, caller: Caller = SPECTATOR) -> GameSummaryView:
-    """Return the summary of a game in a list of games, as a caller may see it."""
-    is_shown = sees_content(game, caller)
+def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
+    """Return the summary of a game in a list of games, as a caller may see it.
+
+    :param caller: None for a spectator.
+    """
+    is_shown = (caller or SPECTATOR.in_game(game)).sees_content
     state = game.state if is_shown else None
     return {
         "id": game.id,
