@@ -96,7 +96,7 @@ class FinalScoring:
         self,
         scores: Sequence[int],
         golds: Sequence[int],
-        tie_break: str = TieBreak.LEFTOVER_GOLD,
+        tie_break: str = "leftover_gold",
         gave_up: Sequence[Sequence[int]] = (),
     ) -> tuple[int, ...]:
         """Return the winning seats: most points, then most gold by the tie-break (R11); other ties share.
@@ -121,7 +121,7 @@ class FinalScoring:
         self,
         scores: Sequence[int],
         golds: Sequence[int],
-        tie_break: str = TieBreak.LEFTOVER_GOLD,
+        tie_break: str = "leftover_gold",
         gave_up: Sequence[Sequence[int]] = (),
     ) -> tuple[tuple[int, ...], ...]:
         """Return all seats from the first place to the last; those that share a place stand together.
