@@ -50,12 +50,46 @@ def test_players_with_other_criteria_are_not_matched(service):
         assert seek(service, new_key(), **criteria)["status"] == "waiting"
 
 
-def test_options_left_out_are_the_defaults(service):
-    defaults = {"on_timeout": "auto", "tie_break": "leftover_gold", "open_gold": False}
-    seek(service, new_key(), options={"open_gold": False})
-    assert seek(service, new_key(), options=defaults)["status"] == "matched"
+DEFAULTS = {
+    "turn_ms": 86_400_000,
+    "budget_ms": None,
+    "increment_ms": 0,
+    "on_timeout": "bot",
+    "tie_break": "leftover_gold",
+    "open_gold": False,
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"turn_ms": None}, {"open_gold": False, "budget_ms": None}])
+def test_options_left_out_are_the_defaults(service, options):
+    assert seek(service, new_key(), options=options)["options"] == DEFAULTS
+    assert seek(service, new_key(), options=DEFAULTS)["status"] == "matched"
     seek(service, new_key())
-    assert seek(service, new_key(), options=defaults)["status"] == "matched"
+    assert seek(service, new_key(), options=options)["status"] == "matched"
+
+
+def test_decision_beside_a_budget_has_a_day(service):
+    matched = [seek(service, new_key(), options={"budget_ms": 60_000}) for _ in range(2)][-1]
+    shown = service.get(f"/v1/games/{matched['game_id']}")["options"]
+    expected = (86_400_000, 60_000, "bot")
+    assert (shown["turn_ms"], shown["budget_ms"], shown["on_timeout"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("turn_ms", 259_200_001),
+        ("budget_ms", 86_400_001),
+        ("increment_ms", 86_400_001),
+        ("on_timeout", "auto"),
+    ],
+)
+def test_options_that_strangers_would_wait_for_are_refused(service, option, value):
+    longest = {"turn_ms": 259_200_000, "budget_ms": 86_400_000, "increment_ms": 86_400_000}
+    assert seek(service, new_key(), options=longest)["status"] == "waiting"
+    answer = post(service, new_key(), options=longest | {option: value})
+    assert problem_code(answer) == "invalid_body"
+    assert [error["pointer"] for error in answer.json["errors"]] == [f"/options/{option}"]
 
 
 def test_matched_game_has_the_requested_options(service):
@@ -91,11 +125,9 @@ def test_repeated_request_of_a_player_who_waits_returns_the_older(service):
 
 def test_ticket_shows_what_the_player_asked_for(service):
     ticket = seek(service, new_key(), "Ann", 3, options={"turn_ms": 60_000}, ttl_ms=90_000)
-    defaults = {"on_timeout": "auto", "tie_break": "leftover_gold", "open_gold": False}
     assert (ticket["name"], ticket["seat_count"]) == ("Ann", 3)
-    assert ticket["options"] == {"turn_ms": 60_000, "budget_ms": None, "increment_ms": 0, **defaults}
+    assert ticket["options"] == DEFAULTS | {"turn_ms": 60_000}
     assert ticket["expires_at"] == "2027-01-15T08:01:30.000Z"
-    assert seek(service, new_key())["options"] == ticket["options"] | {"turn_ms": None}
 
 
 def test_new_ticket_is_created_and_an_existing_one_found(service):

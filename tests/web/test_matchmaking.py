@@ -26,6 +26,23 @@ def test_two_players_who_seek_opponents_play_one_game(browser):
     assert ann.game == bob.game
 
 
+def test_decision_of_strangers_has_a_time_limit(browser):
+    ann = browser.window()
+    ann.page.select_option("[name=pace]", "86400000")
+    seek(ann, "Ann", 4)
+    ann.page.wait_for_selector("[data-act=cancel-ticket]")
+    key = ann.page.evaluate("localStorage['skye.player']")
+    (ticket,) = call(browser.url, "GET", "/v1/matchmaking/tickets", token=key)["tickets"]
+    options = {name: ticket["options"][name] for name in ("turn_ms", "on_timeout")}
+    assert options == {"turn_ms": 86_400_000, "on_timeout": "bot"}
+    host = browser.window()
+    host.page.locator(".player-name [name=name]").fill("Hal")
+    host.page.uncheck("[name=private]")
+    host.page.click("[data-act=friends]")
+    host.page.wait_for_selector("[data-act=start]")
+    assert options.items() <= host.view()["options"].items()
+
+
 def test_matched_game_is_named_in_the_language_of_the_page(browser):
     tickets = [f"skye_key_{name * 8}" for name in ("Fay", "Gus")]
     for key in tickets:

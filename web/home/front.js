@@ -247,6 +247,7 @@ function withFriends(myName, counts, scoring) {
   );
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
   const choices = gameOptions(scoring);
+  secret.addEventListener("change", () => choices.setPublic(!secret.checked));
   const creating = form(
     "bar",
     (from) => {

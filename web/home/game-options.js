@@ -1,9 +1,12 @@
 import { h, hide } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { scoringTitle } from "../shared/rulesets.js";
+import { duration } from "./option-texts.js";
 
-/** The times for a decision that hosts can choose, in minutes; none is no limit. */
+/** The times for a decision that hosts can choose, in minutes and in days; none is no limit. */
 const MINUTES = [1, 2, 5, 15];
+const DAYS = [1, 3];
+const DAY_MS = 86_400_000;
 
 /** The times of a seat for the whole game, in minutes, and what a decision can add, in seconds. */
 const BUDGET_MINUTES = [5, 10, 20, 40, 90];
@@ -14,6 +17,7 @@ const INCREMENT_SECONDS = [0, 5, 10, 20, 30, 60];
  * @property {number} [turn_ms]
  * @property {number} [budget_ms]
  * @property {number} [increment_ms]
+ * @property {"bot"} [on_timeout]
  * @property {any} [scoring_tiles]
  * @property {boolean} [hints]
  * @property {"end"} [public_from]
@@ -23,15 +27,18 @@ const INCREMENT_SECONDS = [0, 5, 10, 20, 30, 60];
  * Create the choices of a host: the time for a decision and for the game, what the server shows, and the scoring tiles.
  *
  * @param {import("../state/api.js").ScoringTiles | null} scoring Null if it could not be loaded.
- * @returns {{root: HTMLElement, options: () => Chosen}}
+ * @returns {{root: HTMLElement, options: () => Chosen, setPublic: (isPublic: boolean) => void}}
  */
 export function gameOptions(scoring) {
+  const noClock = h("option", { value: "" }, t("front.no_clock"));
   const clock = h(
     "select",
     { name: "clock" },
-    h("option", { value: "" }, t("front.no_clock")),
+    noClock,
     ...MINUTES.map((count) => h("option", { value: 60_000 * count }, t("front.minutes", { count }))),
+    ...DAYS.map((count) => h("option", { value: DAY_MS * count }, duration(DAY_MS * count))),
   );
+  let open = false;
   const strict = h("input", { type: "checkbox", name: "strict" });
   const closed = h("input", { type: "checkbox", name: "closed" });
   const budget = h(
@@ -83,10 +90,16 @@ export function gameOptions(scoring) {
       h("label", { class: "check" }, closed, t("front.public_from_end")),
       chosen,
     ),
+    setPublic(isPublic) {
+      open = isPublic;
+      noClock.hidden = noClock.disabled = open; // strangers wait for each decision
+      if (open && !clock.value) clock.value = String(DAY_MS);
+    },
     options() {
       const chosenTiles = scoringTiles();
       return {
         ...(clock.value ? { turn_ms: Number(clock.value) } : {}),
+        ...(open ? { on_timeout: /** @type {const} */ ("bot") } : {}),
         ...(budget.value ? { budget_ms: Number(budget.value), increment_ms: Number(increment.value) } : {}),
         ...(chosenTiles ? { scoring_tiles: chosenTiles } : {}),
         ...(strict.checked ? { hints: false } : {}),

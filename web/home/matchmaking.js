@@ -8,6 +8,7 @@ import { t } from "../shared/i18n.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { errorText, toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
+import { duration } from "./option-texts.js";
 import { loadItem, saveItem } from "../state/items.js";
 import { addSeatToken, tokensOf } from "../state/tokens.js";
 
@@ -16,8 +17,11 @@ import { addSeatToken, tokensOf } from "../state/tokens.js";
 const KEY = "skye.player";
 const WAITING = "skye.ticket";
 const POLL_MS = 2000;
-/** The time limit of a decision, because opponents are strangers. */
-const OPTIONS = { turn_ms: 120_000 };
+/** The times for a decision to choose from: opponents are strangers. */
+const TURN_MS = 120_000;
+const DAY_MS = 86_400_000;
+/** How long a ticket waits for players who have a day for each decision; others by the default of the server. */
+const PATIENT = { ttl_ms: 3_600_000 };
 
 /**
  * Create the form that finds opponents. A ticket that waits stays after a reload of the page.
@@ -35,8 +39,13 @@ export function matchmaking(naming, counts) {
     { "aria-label": t("front.seats"), name: "players" },
     ...counts.map((count) => h("option", { value: count }, t("front.players", { count }))),
   );
+  const pace = h(
+    "select",
+    { "aria-label": t("front.clock"), name: "pace" },
+    ...[TURN_MS, DAY_MS].map((time) => h("option", { value: time }, duration(time))),
+  );
   const find = h("button", { class: "primary", "data-act": "find-opponents" }, t("matchmaking.find"));
-  const finding = form("bar", start, players, find);
+  const finding = form("bar", start, players, pace, find);
   const left = h("span", { class: "clock", role: "timer" });
   const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-ticket" });
   const wait = h(
@@ -52,7 +61,13 @@ export function matchmaking(naming, counts) {
     const name = asking ? null : naming.name();
     if (name === null) return;
     asking = true; // a disabled button would lose the focus
-    const wanted = { name, seat_count: Number(players.value), options: OPTIONS };
+    const turnMs = Number(pace.value);
+    const wanted = {
+      name,
+      seat_count: Number(players.value),
+      options: { turn_ms: turnMs },
+      ...(turnMs === DAY_MS ? PATIENT : {}),
+    };
     try {
       const ticket = await player().createTicket(wanted);
       saveItem(WAITING, ticket.id);

@@ -28,8 +28,8 @@ export function optionTexts({ turn_ms, budget_ms, increment_ms, open_gold, hints
   ].filter((text) => typeof text === "string");
 }
 
-/** @param {number} ms */
-function duration(ms) {
+/** Return a time in words, in its largest unit. @param {number} ms */
+export function duration(ms) {
   const [unit, size] = UNITS.find(([, length]) => ms % length === 0) ?? ["second", 1000];
   return inUnits(ms / size, unit);
 }

@@ -914,7 +914,7 @@ class TicketOptionsToSet(TypedDict):
     turn_ms: NotRequired[int | None]
     budget_ms: NotRequired[int | None]
     increment_ms: NotRequired[int]
-    on_timeout: NotRequired[ChosenTimeoutRule]
+    on_timeout: NotRequired[Literal["bot"]]
     tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
 
@@ -2202,7 +2202,7 @@ class TicketExpiredPlayerEvent(TypedDict):
 
 
 class TicketOptions(TypedDict):
-    turn_ms: int | None
+    turn_ms: int
     budget_ms: int | None
     increment_ms: int
     on_timeout: TimeoutRule

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Final, TypedDict
 
 from flask import Blueprint, Response
 from marshmallow import validates_schema
@@ -13,17 +13,11 @@ from skye.fields import Count, Keywords, RulesetName, Seat
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_server.contract import enums
 from skye_server.contract.creation import MIN_TURN_MS, check_increment
-from skye_server.contract.fields import Boolean, Integer, Name, StringEnum
+from skye_server.contract.fields import Boolean, Integer, Name, OneOf, StringEnum
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.games.creation import check_seats
 from skye_server.games.game import OnTimeout
-from skye_server.games.views.fields import (
-    MAX_TURN_MS,
-    GameId,
-    PlayerName,
-    SeatCount,
-    Timestamp,
-)
+from skye_server.games.views.fields import GameId, PlayerName, SeatCount, Timestamp
 from skye_server.games.views.player_events import TicketId
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
@@ -46,26 +40,39 @@ class TicketStatus(StringEnum):
     choices = pools.TicketStatus
 
 
+DAY_MS: Final = 86_400_000
+"""The time for a decision if a ticket names none, and the longest budget, in milliseconds."""
+
+MAX_TURN_MS: Final = 3 * DAY_MS
+"""The longest time for a decision of a game of strangers, in milliseconds."""
+
+
 class TicketOptionsToSet(Object):
-    """The options that the players of a game agree on."""
+    """The options that the players of a game agree on. Each decision has a time limit."""
 
     turn_ms = Integer(
-        MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no limit if left out.", allow_none=True
+        MIN_TURN_MS,
+        MAX_TURN_MS,
+        "Milliseconds for each decision, at most three days; a day if left out, also beside `budget_ms`.",
+        allow_none=True,
+        load_default=DAY_MS,
     )
     budget_ms = Integer(
         MIN_TURN_MS,
-        MAX_TURN_MS,
-        "Milliseconds of each seat for the whole game; no limit if left out.",
+        DAY_MS,
+        "Milliseconds of each seat for the whole game, at most a day; no limit if left out.",
         allow_none=True,
     )
     increment_ms = Integer(
         0,
-        MAX_TURN_MS,
+        DAY_MS,
         "Milliseconds that each decision of a seat adds to what it has left of `budget_ms`; 0 if left out.",
         load_default=0,
     )
-    on_timeout = enums.TimeoutRule(
-        "What happens when a seat misses its deadline; `auto` if left out.", load_default="auto"
+    on_timeout = OneOf(
+        [OnTimeout.BOT],
+        "What happens when a seat misses its deadline: always `bot`.",
+        load_default=str(OnTimeout.BOT),
     )
     tie_break = enums.TieBreakRule(
         "What breaks a tie; `leftover_gold` if left out.", load_default="leftover_gold"
@@ -99,14 +106,12 @@ class TicketToCreate(Object):
 class TicketOptionsView(TypedDict):
     """The options that the players of a game agree on."""
 
-    turn_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
-    ]
+    turn_ms: Annotated[Count, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision."]
     budget_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds of each seat for the game; null: no limit."
+        Count | None, Keywords(maximum=DAY_MS), "Milliseconds of each seat for the game; null: no limit."
     ]
     increment_ms: Annotated[
-        Count, Keywords(maximum=MAX_TURN_MS), "Milliseconds that each decision of a seat adds to them."
+        Count, Keywords(maximum=DAY_MS), "Milliseconds that each decision of a seat adds to them."
     ]
     on_timeout: Annotated[OnTimeout, "What happens when a seat misses its deadline."]
     tie_break: Annotated[TieBreak, "What breaks a tie."]

@@ -84,7 +84,7 @@ class Ticket:
             "name": self.name,
             "ruleset": self.criteria["ruleset"],
             "seat_count": self.criteria["seats"],
-            "options": {"turn_ms": None, "budget_ms": None} | self.criteria["options"],
+            "options": {"budget_ms": None} | self.criteria["options"],
             "expires_at": timestamp(self.expires_ms),
             "game_id": self.game_id,
             "seat": self.seat,
