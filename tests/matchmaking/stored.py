@@ -3,6 +3,7 @@
 from skye_server.matchmaking.pools import NewTicket, TicketPools
 from skye_server.matchmaking.tickets import TicketData
 from tests.matchmaking.endpoints import TICKETS
+from tests.support.comparing import with_fields_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import new_key
 from tests.support.stored_fixture import WAITING_KEY
@@ -48,7 +49,8 @@ def reads(service, key):
 def check_written(service, data):
     """Check that the values of a fixture are read: its ticket is matched."""
     ticket = data["waiting_player"]["ticket"]
-    assert service.get(TICKETS, WAITING_KEY) == {"tickets": [ticket]}
+    (listed,) = service.get(TICKETS, WAITING_KEY)["tickets"]
+    assert with_fields_of(ticket, listed) == ticket
     wanted = data["waiting_player"]["body"] | {"name": "Bob"}
     matched = service.call("POST", TICKETS, wanted, PLAYER_KEY).json
     found = service.get(f"{TICKETS}/{ticket['id']}", WAITING_KEY)
