@@ -5,7 +5,8 @@
 runs the commands of each page, in one shell for each, on a server of its own, and writes the answers into
 it, in the form that `tests.contract.readme` describes. A block fenced as `python NAME` is a program that
 commands can run by that name; one fenced as `excerpt NAME` shows some lines of a program that the server
-sends as a download. The downloads in `SOURCES` are copied from there.
+sends as a download. The downloads in `SOURCES` are copied from there, the figures are those of the code
+(`tests.contract.figures`).
 """
 
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from skye_server import docs as guide
 from tests.contract import readme
+from tests.contract.figures import with_figures
 from tests.support.launcher import ROOT, launching
 
 SOURCES = {
@@ -59,16 +61,20 @@ def recorded(text, url):
 
 
 def main(names):
-    """Copy the downloads; record answers that differ in more than ids, tokens and times."""
+    """Copy downloads, write figures, and record answers that differ in more than ids, tokens and times."""
     for name, path in SOURCES.items():
         Path(str(guide.DOWNLOADS[name])).write_text(path.read_text())
+    for name in names or NAMES:
+        page = Path(str(guide.file(name)))
+        page.write_text(with_figures(page.read_text()))
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         url = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
         for name in names or NAMES:
-            before = guide.source(name)
+            page = Path(str(guide.file(name)))
+            before = page.read_text()
             after = recorded(before, url)
             if readme.settled(after) != readme.settled(before):
-                Path(str(guide.file(name))).write_text(readme.with_documented_values(before, after))
+                page.write_text(readme.with_documented_values(before, after))
                 sys.stdout.write(f"Updated the answers of {name}.\n")
     return 0
 

@@ -9,25 +9,11 @@ from dataclasses import fields
 import pytest
 
 from skye import BASE
-from skye.positions import MAX_GOLD
-from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye.rulesets import RULESETS
 from skye_server import docs as guide
-from skye_server.commands.creation_commands import MAX_ABORTED
-from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.streams import HEARTBEAT_S
-from skye_server.games.creation import MAX_BATCH_COST
-from skye_server.games.pauses import MAX_PAUSES
-from skye_server.games.seat_changes import MAX_CHANGES, MAX_OPEN_CHANGES
-from skye_server.games.transitions import MAX_REVISIONS
-from skye_server.games.views.fields import MAX_ACTIONS
-from skye_server.http.rate_limits import KEY_REPLACEMENTS, RECEIVER_REQUESTS
-from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
-from skye_server.resources.scoring import MAX_TILES_TO_PLACE
-from skye_server.settings import DAY_S, Settings
-from skye_server.store.history_store import MAX_PAST_GAMES
-from skye_server.url_bots.bots import MAX_URLS
-from skye_server.worker.client_connection import MAX_HEAD_BYTES
+from skye_server.settings import Settings
+from tests.contract.figures import PLACE, with_figures
 from tests.contract.guide import NAMES, SOURCES, excerpts, recorded
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT, launching
@@ -71,6 +57,22 @@ ELSEWHERE = {
     '{"tile": null}', 'model_dump(mode="json", by_alias=True, exclude_unset=True)',
 }  # fmt: skip
 """Words set as code that are not the contract's own."""
+
+OTHER_NUMBERS = {
+    "credentials": {"22", "64", "128"},
+    "fairness": {"22", "128"},
+    "following-a-game": {"15", "20", "204", "twenty"},
+    "hunts": {"10"},
+    "index": {"20", "64", "90", "180", "270"},
+    "leagues": {"ten"},
+    "limits": {"200"},
+    "matchmaking": {"201"},
+    "rules": {"3", "6"},
+    "testing": {"12"},
+    "versions": {"1.0.1", "1.1.0", "six"},
+    "writing-a-bot": {"511", "8000", "hundred"},
+}
+"""By page, the numbers that no code knows: examples, advice, promises."""
 
 if "hunts" in guide.PAGES:  # a page of a plug-in
     ELSEWHERE |= {"get_game", "defect", "--server", "/game/id", "{{1/game/id}}", "{{1//etag}}"}
@@ -252,117 +254,36 @@ def test_scoring_tile_is_described_on_a_page_in_the_words_of_the_catalogue(tile)
     assert f"| `{tile.id}` | {text}" in "\n".join(TEXTS.values())
 
 
-def gunicorn():
-    """Return the numbers that the configuration of gunicorn sets, by their names."""
-    configuration = (ROOT / "service/skye_server/worker/gunicorn_conf.py").read_text()
-    set_there = re.findall(r"^(\w+) = (\d+)(?:  #.*)?$", configuration, re.MULTILINE)
-    return {name: int(number) for name, number in set_there}
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_of_a_page_are_those_of_the_code(name):
+    page = guide.file(name).read_text()
+    assert with_figures(page) == page, f"python -m tests.contract.guide {name} writes them again"
 
 
-def limits(document):
-    """Return the figures that the page of limits must have, by subject."""
-    schemas = document["components"]["schemas"]
-    most = Settings()
-
-    def length(schema, field):
-        return schemas[schema]["properties"][field]["maxLength"]
-
-    def items(schema, field):
-        listed = schemas[schema]["properties"][field]
-        return (
-            schemas[listed["$ref"].rpartition("/")[2]]["maxItems"] if "$ref" in listed else listed["maxItems"]
-        )
-
-    def query(path, name):
-        parameters = document["paths"][path]["get"]["parameters"]
-        return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
-
-    turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
-    pause = schemas["ChosenOptions"]["properties"]["max_pause_ms"]
-    advance = schemas["ClockAdvance"]["properties"]["advance_ms"]
-    worker = gunicorn()
-    return {
-        "name of a player": f"{length('PersonToSeat', 'name')} characters",
-        "name of a game": f"{length('FreshGame', 'name')} characters",
-        "seed": f"{length('ChosenOptions', 'seed')} characters",
-        "`Idempotency-Key`": (
-            f"{document['components']['parameters']['IdempotencyKeyParameter']['schema']['maxLength']} "
-            "visible ASCII characters"
-        ),
-        "body of a request": f"{most.max_body_bytes:,} bytes, unless set otherwise",
-        "values of a body; objects and lists of a body": (
-            f"{most.max_body_bytes // BYTES_PER_VALUE:,}; {MIN_CONTAINERS:,}"
-        ),
-        "request line": f"{worker['limit_request_line']:,} bytes",
-        "headers": (
-            f"{worker['limit_request_fields']}, each up to {worker['limit_request_field_size']:,} bytes, "
-            f"with the request line {MAX_HEAD_BYTES // 1024} KiB"
-        ),
-        "games on a page of the list": f"{query('/v1/games', 'limit')}",
-        "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
-        "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
-        "placements in one what-if": f"{items('PlacementsToTry', 'placements')}",
-        "games in one batch": f"{items('GamesToCreate', 'games')}",
-        "rematches of one game, aborted ones among them": f"{MAX_ABORTED + 1}",
-        "bots of one batch, or 250 recorded actions for each": f"{MAX_BATCH_COST}",
-        "different URLs of bots in one request": f"{MAX_URLS}",
-        "records of one export": f"{query('/v1/records', 'limit'):,}",
-        "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
-        "territories in one scoring": f"{items('TerritoriesToScore', 'territories')}",
-        "actions of a record": f"{MAX_ACTIONS:,}",
-        "price": f"{MAX_GOLD:,} gold",
-        "gold of all seats of a position, with prices": (
-            f"{FIRST_AMOUNT:,} for each seat, and {GROWTH:,} more for each round"
-        ),
-        "score of a seat of a position": f"{FIRST_AMOUNT:,}, and {GROWTH:,} more for each round",
-        "revisions of a game, which its seats share equally": f"{MAX_REVISIONS}",
-        "changes of a game after which only those whom the host invites join its lobby": (
-            f"{MAX_OPEN_CHANGES:,}"
-        ),
-        "changes of a game after which its host and lobby change nothing": f"{MAX_CHANGES:,}",
-        "`turn_ms` and `budget_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
-        "`increment_ms` and `max_pause_ms`": f"from {pause['minimum']:,} to {pause['maximum']:,}",
-        "pauses of a game": f"{MAX_PAUSES}",
-        "`advance_ms` of a manual clock": f"from {advance['minimum']:,} to {advance['maximum']:,}",
-        "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",
-        "games created from an address": f"{most.limit_games_per_minute} in a minute",
-        "open streams and long polls of a token, or of an address without one, in each worker process": (
-            f"{most.limit_streams}"
-        ),
-        "open streams and long polls of an address, in each worker process": (
-            f"{most.limit_streams_per_address}"
-        ),
-        "player keys that an address replaces: the server stores the old ones for years": (
-            f"{KEY_REPLACEMENTS} in a day"
-        ),
-        "webhooks that an address creates, moves, tests or sends again, and URLs of bots that it seats": (
-            f"{RECEIVER_REQUESTS} in a day"
-        ),
-        "games in the history of a player key": f"{MAX_PAST_GAMES:,}",
-        "games of a player key that are not over": f"{most.limit_games_per_key:,}",
-        "a game in its lobby": f"{most.game_ttl_lobby_s // DAY_S} days",
-        "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
-        "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",
-        "an aborted game": f"{most.game_ttl_aborted_s // DAY_S} day",
-        "the result of a finished game in the [history](/docs/credentials#your-history) of its player keys": (
-            f"{most.history_ttl_s // (365 * DAY_S)} years after its end"
-        ),
-        "the statistics of a player key": (
-            f"{most.history_ttl_s // (365 * DAY_S)} years after its last finished game"
-        ),
-        "the response to an `Idempotency-Key`, for the latest 64 keys of each game": (
-            f"{most.idempotency_ttl_s // 3600} hour"
-        ),
-    }
+_CODE = re.compile(r"^```.*?^```|^    .*?$|`[^`]*`|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
+_BY_OTHERS = re.compile(
+    r"RFC \d+|HTTP/[\d.]+|(?:Python|Node|Redis|OpenAPI|Webhooks|version) \d[\d.]*(?: to [\d.]+)?"
+    r"|(?<=status )\d{3}|\b(?:304|4[0-3]\d|50[03])\b"
+)
+"""What others have numbered: standards, programs, status codes."""
+# A single digit counts after `up to`, `at most`, `within`, `after`, `for`.
+_NUMBER = re.compile(
+    r"(?<![\w.,:/#+-])(?:\d[\d.,]*\d|(?<=(?:to|st|in|er|or) )\d)(?![\w-])"
+    r"|\b(?:ten|twelve|twenty|thirty|fifty|hundred|thousand)\b"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine)(?= (?:second|minute|hour|day|week|month|year|time)s\b)"
+)
 
 
-def test_figures_on_the_page_of_limits_are_those_of_the_code(document):
-    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|", TEXTS["limits"], re.MULTILINE)
-    stated = {what: figure for what, figure in rows if re.search(r"\d", figure)}
-    assert stated == limits(document)
-    words = " ".join(TEXTS["limits"].split())
-    assert f"`errors` lists at most {MAX_ERRORS} faults" in words
-    assert f"sends and receives nothing for {gunicorn()['keepalive']} seconds" in words
+def numbers(page):
+    """Return the numbers of a page that are not figures of the code, and stand in no code or link."""
+    text = _BY_OTHERS.sub("", _CODE.sub("", PLACE.sub("", page)))
+    return set(_NUMBER.findall(text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_number_on_a_page_is_marked_or_one_that_no_code_knows(name):
+    """Mark a figure that the code knows with its place in the code, as the page of limits does."""
+    assert numbers(guide.file(name).read_text()) == OTHER_NUMBERS.get(name, set())
 
 
 def test_texts_promise_one_heartbeat_which_the_server_keeps_with_a_margin():

@@ -1,6 +1,7 @@
 """The guide: short pages for authors of clients, in Markdown next to this module.
 
-They are served at /docs. Tests run their commands, and check that every name in them exists.
+They are served at /docs. Tests run their commands, and check that every name in them exists. A comment names
+where the figure after it comes from: `<!-- games.pauses.MAX_PAUSES -->10<!-- end -->`.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ DOWNLOADS: Final[dict[str, Traversable]] = {
 """The programs that pages link to, served at /docs/assets; stored as texts, because they are no modules."""
 
 _TO_PAGE: Final = re.compile(r"\[([^\]]*)\]\(/docs/([a-z-]+)((?:#[a-z0-9-]+)?)\)")
+_COMMENT: Final = re.compile(r"<!-- .*? -->")
 _ROW_OF_PAGE: Final = re.compile(r"^\| \[[^\]]*\]\(/docs/([a-z-]+)\).*\n", re.MULTILINE)
 _BUILT: Final = frozenset({"errors", "reference", "assets"})
 """What lies below /docs without Markdown."""
@@ -103,8 +105,8 @@ def file(name: str) -> Traversable:
 
 
 def source(name: str) -> str:
-    """Return the Markdown of a page, one of `PAGES` or `FIRST`, or of one of `PARTS`."""
-    text = file(name).read_text(encoding="utf-8")
+    """Return the Markdown of a page, one of `PAGES` or `FIRST`, or of one of `PARTS`, without comments."""
+    text = _COMMENT.sub("", file(name).read_text(encoding="utf-8"))
     return _TO_PAGE.sub(_link, _ROW_OF_PAGE.sub(lambda row: row[0] if _leads(row[1]) else "", text))
 
 

@@ -19,6 +19,9 @@ from skye_server.client_address import network
 from skye_server.commands.attempts import Command
 from skye_server.players.identities import PlayerIdentities
 
+REQUESTS_OF_ACCOUNT: Final = 16
+"""How many requests of one account are sent at once."""
+
 ACCOUNTS_OF_ADDRESS: Final = 3
 """How many times the share of one account all accounts of an address have: player keys cost nothing."""
 
@@ -35,7 +38,7 @@ class AccountSlots:
     :param queues: whether requests wait for a slot.
     """
 
-    def __init__(self, total: int, each: int = 16, *, queues: bool = True) -> None:
+    def __init__(self, total: int, each: int = REQUESTS_OF_ACCOUNT, *, queues: bool = True) -> None:
         self._free = total
         self._each = each
         self._queues = queues
