@@ -1,6 +1,7 @@
 """Deliveries: every event at least once, those of a game in order, to receivers that fail."""
 
 import json
+import re
 
 import pytest
 from standardwebhooks import Webhook
@@ -63,9 +64,8 @@ def test_no_delivery_has_a_token_or_a_hidden_value(service, receiver):
     game.play_until(lambda _: game.view()["status"] == "finished")
     dispatch(service)
     assert kinds(receiver)[-1] == "game_over"
-    allowed = {"id", "at", "type", "game_id", "seat", "game_version", "game_last_event", "status"}
     for each in receiver.events:
-        assert each.message["data"].keys() <= allowed | {"phase", "deadline", "remaining_ms"}
+        assert not re.search(rb"\b(L\d\d|castle-\w+)\b", each.body)  # tiles
         assert not any(token.encode() in each.body for token in (game.host, *game.tokens))
 
 
