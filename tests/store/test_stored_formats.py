@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "440b6f7ff6ba277d7537d0ad7a901ba57cd9a7b80304c2008a084e5d1e9a49b9"}
+SHA256 = {"format-1": "ee3df2642b425ab887023aa8a5a12deb7ac3cfdc0bd462c6a9b5a3c9e955c1a0"}
 OF_FEATURES = modules_of_features("stored")
 
 
