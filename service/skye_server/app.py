@@ -36,6 +36,7 @@ from skye_server.players.player_history import PlayerHistory
 from skye_server.relay import relay
 from skye_server.resources import blueprints
 from skye_server.settings import Settings
+from skye_server.store.outages import SignsOfLife
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
 
@@ -50,7 +51,8 @@ def build(settings: Settings, store: RedisStore | None, clock: Callable[[], floa
     store = store or RedisStore.from_settings(settings)
     clock = clock or SharedClock(store.time)
     app, notifier = _routes(settings, store), ChangeNotifier(store)
-    wsgi_app = _connect(app, settings, store, clock, notifier)
+    signs = SignsOfLife(store.outages, clock, 1000 * settings.game_ttl_playing_s)
+    wsgi_app = _connect(app, settings, store, clock, notifier, signs=signs)
     app.wsgi_app = _behind_proxies(wsgi_app, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
 
@@ -85,23 +87,26 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     clock: Callable[[], float],
     notifier: ChangeNotifier,
     *,
+    signs: SignsOfLife,
     is_nested: bool = False,
 ) -> WSGIApplication:
     """Connect an application with its collaborators; return it with its WSGI middleware.
 
     :param notifier: reports the changes of this store; it may report those of others too.
+    :param signs: those of the server; an application with a clock of its own has no outages.
     :param is_nested: whether the application is below a path of another one, on a store of its own.
     """
     metrics = UncountedMetrics() if is_nested else Metrics()
     if isinstance(clock, SharedClock) and not is_nested:
         clock.on_reading = metrics.clock_read
-    games = Games(store, settings, clock_of(settings, store, clock), metrics)
+    has_outages = clock is signs.clock
+    games = Games(store, settings, clock_of(settings, store, clock), metrics, signs if has_outages else None)
     open_streams = OpenStreams(settings, metrics)
     stream_clock = StreamClock()
     relay.connected(games)
     feeds = GameFeeds(games, notifier, stream_clock)
     challenges = Challenges(games, Sender(TargetPolicy(settings)))
-    routes, connect = partial(_routes, store=store), _nested(notifier)
+    routes, connect = partial(_routes, store=store), _nested(notifier, signs)
     joined = _joined(Host(settings, store, clock, games, challenges, notifier, is_nested, routes, connect))
     app.extensions[COLLABORATORS] = Collaborators(
         games=games,
@@ -133,13 +138,13 @@ def _joined(host: Host) -> dict[str, Joined]:
     return {name: part for name, part in parts.items() if part is not None}
 
 
-def _nested(notifier: ChangeNotifier) -> Callable[..., WSGIApplication]:
-    """Return the function `connect` of a `Host`: its applications share the notifier."""
+def _nested(notifier: ChangeNotifier, signs: SignsOfLife) -> Callable[..., WSGIApplication]:
+    """Return the function `connect` of a `Host`: its applications share notifier and signs of life."""
 
     def connect(
         app: Flask, settings: Settings, store: RedisStore, clock: Callable[[], float]
     ) -> WSGIApplication:
-        return _connect(app, settings, store, clock, notifier, is_nested=True)
+        return _connect(app, settings, store, clock, notifier, signs=signs, is_nested=True)
 
     return connect
 

@@ -51,6 +51,7 @@ FIRING = {
         'skye_matchmaking_total{event="game", instance="a"}': f"7x{MINUTES}",
     },
     "SkyeNoDispatcher": {'skye_dispatchers{instance="a"}': f"0x{MINUTES}"},
+    "SkyeNoSignOfLife": {'skye_sign_age_seconds{instance="a"}': f"61x{MINUTES}"},
     "SkyeClockDiffers": {'skye_clock_difference_seconds{instance="a"}': f"3x{MINUTES}"},
     "SkyeDueWorkWaits": {'skye_due_delay_seconds{kind="game", instance="a"}': f"11x{MINUTES}"},
 }

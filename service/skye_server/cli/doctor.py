@@ -12,8 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -26,6 +27,9 @@ from skye_server.server.server_programs import describe, program_for, vulnerabil
 from skye_server.setting_parsers import Address
 from skye_server.settings import Settings, table, unknown_variables
 from skye_server.worker import open_files
+
+if TYPE_CHECKING:
+    from skye_server.store.outages import Reading
 
 _MAX_BODY: Final = 100_000
 
@@ -176,6 +180,7 @@ def _redis(settings: Settings) -> Iterator[Finding]:
     try:
         store.ping()
         is_unfinished = store.unfinished_restore() is not None
+        reading = store.outages.read()
     except Problem as problem:
         if not warnings:
             fault = f"the Redis at {shown} {describe_failure(problem.__cause__, settings.redis_url)}"
@@ -185,6 +190,30 @@ def _redis(settings: Settings) -> Iterator[Finding]:
         yield Finding("error", UNFINISHED)
     else:
         yield Finding("ok", f"the Redis at {shown} responds")
+        yield Finding("ok", _signs(reading))
+
+
+def _signs(reading: Reading) -> str:
+    """Return what is known of signs of life and outages.
+
+    >>> from skye_server.games.outages import Outage, Uptime
+    >>> from skye_server.store.outages import Reading
+    >>> _signs(Reading(2000.0, Uptime(0)))
+    'no worker has served its games yet'
+    >>> _signs(Reading(2000.0, Uptime(1_999_000, (Outage(1_700_000, 1_640_000, 1_705_000),))))
+    'a worker could commit to all games 1 s ago; outages: 1, the last of 65 s until 1970-01-01 00:28:25 UTC'
+    """
+    now_s, (sign_ms, outages), _ = reading
+    if not sign_ms:
+        return "no worker has served its games yet"
+    text = f"a worker could commit to all games {now_s - sign_ms / 1000:.0f} s ago; outages: {len(outages)}"
+    if outages:
+        last = outages[-1]
+        until = datetime.fromtimestamp(last.end_ms // 1000, UTC)
+        text += (
+            f", the last of {(last.end_ms - last.start_ms) / 1000:.0f} s until {until:%Y-%m-%d %H:%M:%S} UTC"
+        )
+    return text
 
 
 @click.command()

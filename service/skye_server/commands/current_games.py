@@ -27,6 +27,7 @@ from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.games import GameStore
+from skye_server.store.outages import SignsOfLife
 from skye_server.store.redis_store import RedisStore
 
 
@@ -54,11 +55,13 @@ class Games:
         settings: Settings,
         clock: Callable[[], float] = time.time,
         metrics: Metrics | None = None,
+        signs: SignsOfLife | None = None,
     ) -> None:
         self.store = store
         self.settings = settings
         self._clock = clock
         self.metrics = metrics or Metrics()
+        self.signs = signs or SignsOfLife(store.outages, clock, 1000 * settings.game_ttl_playing_s)
         self.identities = PlayerIdentities(store.players)
         self.watch_codes = WatchCodes(store, self.identities)
         self.players = Players(store, settings, self.now_ms)

@@ -23,6 +23,7 @@ from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL
 from skye_server.relay.relay import Relay, connected
 from skye_server.settings import Settings, SettingsError
+from skye_server.store.outages import SignsOfLife
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
 
@@ -53,7 +54,8 @@ def main(metrics_of: str | None = None) -> int:
         click.echo(f"{warning}.", err=True)
         return 1
     shared = SharedClock(store.time)
-    games = Games(store, settings, clock_of(settings, store, shared))
+    signs = SignsOfLife(store.outages, shared, 1000 * settings.game_ttl_playing_s)
+    games = Games(store, settings, clock_of(settings, store, shared), signs=signs)
     shared.on_reading = games.metrics.clock_read
     if settings.dispatch_bind is not None and metrics_of is None:
         try:
@@ -62,6 +64,7 @@ def main(metrics_of: str | None = None) -> int:
             address = settings.dispatch_bind
             click.echo(f"Cannot listen at {address}: {error.strerror}. Set SKYE_DISPATCH_BIND.", err=True)
             return 1
+    signs.start(gives_signs=False)
     running = dispatcher(games)
     for number in (signal.SIGTERM, signal.SIGINT):
         gevent.signal_handler(number, running.stop)

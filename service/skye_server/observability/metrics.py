@@ -193,12 +193,16 @@ class StoreState(NamedTuple):
     :param dispatchers: the number of dispatchers that are alive.
     :param due: for each kind of due work the number of entries, and by how many seconds the first is overdue.
     :param of_features: the values of the gauges of features, by their names.
+    :param sign_age_s: how old the last sign of life of a worker is, in seconds; 0 without one.
+    :param outages: the number of outages in the list.
     """
 
     listed: Mapping[Status, int]
     dispatchers: int
     due: Mapping[str, tuple[int, float]]
     of_features: Mapping[str, int]
+    sign_age_s: float
+    outages: int
 
 
 class UncountedMetrics(Metrics):
@@ -235,6 +239,16 @@ class _StoreGauges(Collector):
             "skye_dispatchers",
             "Dispatchers of all instances that are alive.",
             value=stored.dispatchers if stored else None,
+        )
+        yield GaugeMetricFamily(
+            "skye_sign_age_seconds",
+            "How long ago a worker of any instance could last commit to all games; 0 if none ever could.",
+            value=stored.sign_age_s if stored else None,
+        )
+        yield GaugeMetricFamily(
+            "skye_outages",
+            "Outages in the list: games that began before one get its time added.",
+            value=stored.outages if stored else None,
         )
         due = stored.due.items() if stored else ()
         yield _labelled(

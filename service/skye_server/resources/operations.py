@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypedDict
 from flask import Blueprint, Response
 
 from skye.fields import Keywords
+from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.features import merged
 from skye_server.http.framework import collaborators
@@ -77,6 +78,12 @@ def get_readiness() -> Response:
     return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
 
 
+def _signs(games: Games) -> tuple[float, int]:
+    """Return how old the last sign of life is, in seconds, and the number of outages in the list."""
+    now_s, uptime, _ = games.store.outages.read()
+    return now_s - uptime.sign_ms / 1000 if uptime.sign_ms else 0.0, len(uptime.outages)
+
+
 def _health() -> dict[str, object]:
     return {"status": "ok", "lab": collaborators().games.settings.lab}
 
@@ -100,6 +107,7 @@ def get_metrics() -> Response:
             games.store.due.dispatchers(now_ms),
             games.store.due.backlog(now_ms),
             {name: gauge.read(games) for name, gauge in merged("gauges").items()},
+            *_signs(games),
         )
     return Response(
         collaborators().metrics.text(stored),

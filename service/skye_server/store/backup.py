@@ -4,7 +4,8 @@ The file is a gzip of msgpack values, each after its length in 4 bytes: a header
 footer with their number. Ordinary commands read and write them, so the form does not depend on the version of
 the server. The keys of a game are read in one step: the backup has a game in play as it was at one moment. No
 step reads more than one game or player. Due entries and the lists of games are left out: they follow from the
-rest (see `relay.relay`).
+rest (see `relay.relay`). The list of outages, with the last sign of life, is the last value: what happened to
+the games since they were read is an outage for them (see `outages`).
 
 From its first write until these have been rebuilt, a restore marks the server as incomplete:
 
@@ -31,6 +32,8 @@ from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.connection.topology import Topology
 from skye_server.store.lua_scripts import Script
+from skye_server.store.outages import KEY as OUTAGES
+from skye_server.store.outages import SIGN_S, OutageStore
 from skye_server.store.shards import owner_of
 
 FORMAT: Final = 1
@@ -39,13 +42,16 @@ UNFINISHED: Final = (
     "A restore into this server broke off: it has a part of the games only. Repeat it with the same file."
 )
 
+_READ_BY_ALL_S: Final = 2 * SIGN_S
+"""After how long every process that serves has read that there is no sign of life."""
+
 _KIND: Final = "skye-server backup"
 _UNFINISHED: Final = "skye:restore"
 _LEFT_OUT: Final = re.compile(
-    rb"skye:(?:bucket:|restore$|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)"
+    rb"skye:(?:bucket:|restore$|\{clock\}|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)"
 )
-"""Keys that a backup does not have: counters of rate limits, the mark of a restore, due work, dispatchers,
-lists of games."""
+"""Keys that no owner has and a backup leaves out: counters of rate limits, the mark of a restore, due work,
+dispatchers, lists of games; and the list of outages, which it has at its end."""
 
 # KEYS: keys in one slot. Returns the type, the milliseconds to live (-1: forever) and the content of each,
 # and of a stream the last id.
@@ -110,7 +116,7 @@ def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Coun
     games = values = 0
     with gzip.GzipFile("", "wb", 6, file) as packed:
         _write_frame(packed, {"kind": _KIND, "format": FORMAT})
-        for keys in _groups(topology):
+        for keys in itertools.chain(_groups(topology), [[OUTAGES.encode()]]):
             for stored in _read(calls, keys):
                 _write_frame(packed, stored)
                 games, values = games + _is_game(stored.key), values + 1
@@ -118,10 +124,11 @@ def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Coun
     return Counts(games, values)
 
 
-def restore_backup(topology: Topology, calls: RedisCalls, path: Path) -> Counts:
+def restore_backup(topology: Topology, calls: RedisCalls, outages: OutageStore, path: Path) -> Counts:
     """Check a file, then restore its values into servers without games; `finish_restore` is to follow.
 
-    A restore that broke off is repeated: all values are written again.
+    A restore that broke off is repeated: all values are written again. A process that serves these servers
+    meanwhile knows first that there is no sign of life: for it, no restored game is late.
 
     :raises BackupError: if the file is damaged or of a newer format, or there are games of other origin.
     :raises Problem: store_unavailable.
@@ -131,13 +138,15 @@ def restore_backup(topology: Topology, calls: RedisCalls, path: Path) -> Counts:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     begun = unfinished_restore(calls)
-    if begun is None and any(_keys(server, "skye:{*}:*", count=1000) for server in _masters(topology)):
+    if begun is None and any(_has_games(server) for server in _masters(topology)):
         raise BackupError("That server has games already. Restore into an empty one.")
     if begun not in (None, digest):
         raise BackupError(
             f"A restore of another file, with the SHA-256 {begun}, broke off. Restore that one."
         )
     calls.call(_UNFINISHED, lambda server: server.set(_UNFINISHED, digest), writes=True)
+    if outages.begin_restore():
+        time.sleep(_READ_BY_ALL_S)
     for stored in _stored_values(path):
         _restore(calls, stored)
     return counts
@@ -196,6 +205,10 @@ def _keys(server: redis.Redis, pattern: str, count: int) -> list[bytes]:
         return list(server.scan_iter(match=pattern, count=count))
     except redis.RedisError as error:
         raise Problem("store_unavailable") from error
+
+
+def _has_games(server: redis.Redis) -> bool:
+    return any(key != OUTAGES.encode() for key in _keys(server, "skye:{*}:*", count=1000))
 
 
 def _groups(topology: Topology) -> Iterator[list[bytes]]:

@@ -5,7 +5,8 @@ be empty. Buckets and indexes have no format number: a new format would get anot
 
 Other modules describe other keys: `shards` and `redis_games` those of games, `redis_players` and
 `history_store` those of players, `game_index` those of the list of public games, `due_queue` those of due
-work, `ruleset_store` that of rulesets. Features have stores of their own, on the same `calls`.
+work, `ruleset_store` that of rulesets, `outages` that of outages. Features have stores of their own, on the
+same `calls`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import redis
 from skye_server.error_codes import Problem
 from skye_server.redis_url import MEMORY_URL, parse
 from skye_server.settings import Settings
-from skye_server.store import redis_deletion
+from skye_server.store import outages, redis_deletion
 from skye_server.store.backup import (
     Counts,
     finish_restore,
@@ -42,9 +43,6 @@ from skye_server.store.lua_scripts import FILL, MinReplicas
 from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
-
-_CLOCK_KEY: Final = "skye:{clock}"
-"""A key whose server is asked for the time; nothing is stored under it."""
 
 _PING_TIMEOUT_S: Final = 0.5
 """The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
@@ -78,6 +76,7 @@ class RedisStore:
         self.history = HistoryStore(self._calls)
         self.due = DueQueue(self._calls)
         self.rulesets = RulesetStore(self._calls)
+        self.outages = outages.OutageStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 
@@ -112,7 +111,7 @@ class RedisStore:
 
     def restore(self, path: Path) -> Counts:
         """See `restore_backup`."""
-        return restore_backup(self._topology, self._calls, path)
+        return restore_backup(self._topology, self._calls, self.outages, path)
 
     def unfinished_restore(self) -> str | None:
         """See `backup.unfinished_restore`."""
@@ -120,6 +119,7 @@ class RedisStore:
 
     def finish_restore(self) -> None:
         """See `backup.finish_restore`."""
+        self.outages.finish_restore()
         finish_restore(self._calls)
 
     def stored(self) -> Iterator[tuple[str, str]]:
@@ -163,7 +163,7 @@ class RedisStore:
                 seconds, microseconds = server.time()
                 return float(seconds) + float(microseconds) / 1_000_000
 
-        return self._calls.call(_CLOCK_KEY, read, retries=False)
+        return self._calls.call(outages.KEY, read, retries=False)
 
     def warnings(self) -> list[str]:
         """Return what an operator should change, such as an eviction policy or too few replicas."""

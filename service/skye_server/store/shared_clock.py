@@ -1,8 +1,9 @@
 """The time of the service: that of Redis, which all processes share.
 
 A deadline that one process sets is applied by another, so the clocks of machines must not count: one that is
-an hour ahead would time out every seat. A process reads the clock of Redis every few seconds, and measures
-the time between two readings with its monotonic clock, which nobody sets.
+an hour ahead would time out every seat. A process reads the clock of Redis every few seconds, with the list
+of outages (`outages`) or when it is asked for the time, and measures the time between two readings with its
+monotonic clock, which nobody sets.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
@@ -82,12 +84,21 @@ class SharedClock:
             # Without any reading the next caller tries again: its own clock must not count for long.
             self._next_at = now if self._reading is None else now + READ_S
 
+    def read_by(self, read: Callable[[], float]) -> None:
+        """Read the clock of Redis by a call that returns its time; see `skye_server.store.outages`.
+
+        :raises Problem: what `read` raises.
+        """
+        self._take(read)
+        self._next_at = self._monotonic() + 2 * READ_S
+
     def _read(self) -> None:
+        with suppress(Problem):
+            self._take(self._read_server)
+
+    def _take(self, read: Callable[[], float]) -> None:
         before = self._monotonic()
-        try:
-            server_s = self._read_server()
-        except Problem:
-            return
+        server_s = read()
         after = self._monotonic()
         new = _Reading(after, server_s - (before + after) / 2, (after - before) / 2)
         last = self._reading

@@ -116,10 +116,13 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Publish Unix sockets, log warnings, and exclude loaded modules from garbage collection.
+    """Publish Unix sockets, give signs of life, log warnings, and freeze the garbage collector.
 
     gunicorn calls this when a worker can serve.
     """
+    from skye_server.http.framework import collaborators  # noqa: PLC0415 - loaded after gevent has patched
+
+    collaborators(worker.wsgi).games.signs.start(gives_signs=True)
     for listener in worker.sockets:
         unix_sockets.publish(listener.getsockname())
     if worker.age == 1:  # one worker is enough to warn

@@ -190,6 +190,7 @@ class Worker(ggevent.GeventWorker):
         if application is not None:
             from skye_server.http.framework import collaborators  # noqa: PLC0415 - see above
 
+            collaborators(application).games.signs.stop()
             collaborators(application).change_notifier.stop()
         # A proxy may be sending a request on a connection that looks idle here: closed at once, that request
         # would be lost. Responses from now on carry `Connection: close`: busy connections end by themselves.
