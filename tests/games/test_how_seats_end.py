@@ -7,6 +7,7 @@ import pytest
 from skye.positions import record_from_json, replay
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
+from tests.support.comparing import with_fields_of
 from tests.support.endpoints import taken_over
 from tests.support.playing import dice, new_key, problem_code
 
@@ -15,7 +16,8 @@ RESIGNED = {**PLAYED, "type": "resigned", "bot": "greedy", "round": 1, "phase": 
 
 
 def ends(players):
-    return [player["end"] for player in players]
+    """Return how each seat ended, in the fields of `PLAYED`."""
+    return [with_fields_of(PLAYED, player["end"]) for player in players]
 
 
 def record_of(game):

@@ -377,7 +377,10 @@ def test_ticket_shows_no_other_player(service):
     keys = [new_key() for _ in names]
     requests = [seek(service, key, name, 3) for key, name in zip(keys, names, strict=True)]
     found = look(service, keys[0], requests[0])
-    assert found == requests[0] | {"status": "matched", "game_id": found["game_id"], "seat": found["seat"]}
+    assert (found["id"], found["name"], found["status"]) == (requests[0]["id"], "Ann", "matched")
+    assert not any(
+        other in str(found) for other in (*names[1:], *(each["id"] for each in requests[1:]), *keys)
+    )
     stored = repr(service.stored())
     assert not any(key in stored for key in keys)
 
