@@ -201,15 +201,72 @@ def test_host_token_proposes_to_all_people(game):
     assert game.view()["status"] == "aborted"
 
 
-@pytest.mark.parametrize("has_key", [True, False])
-def test_host_who_does_not_play_aborts_alone(service, has_key):
-    host = new_key() if has_key else None
-    game = service.begin(host, players=[{"invite": True}, {"invite": True}], auto_start=True)
+def seated_later(service, options):
+    """Let a creator without a key sit down by a second request, as any stranger may."""
+    game = service.begin(None, seat_count=2, auto_start=True, options=options)
+    joined = [service.call("POST", game.path("players"), {"name": name}) for name in ("Ann", "Bob")]
+    game.tokens = [answer.json["token"] for answer in joined]
+    return game
+
+
+def host_who_resigned(service, options):
+    game = keys_game(service, options=options)
+    game.call("POST", "resign", seat=0)
+    return game
+
+
+def host_of_two_seats(service, options):
+    """Let a host who has received the tokens of both seats give one of them up."""
+    game = service.create_game(2, options=options)
+    game.call("POST", "resign", seat=1)
+    return game
+
+
+def host_without_a_seat(service, options):
+    invited = [{"invite": True}, {"invite": True}]
+    game = service.begin(new_key(), players=invited, auto_start=True, options=options)
     codes = [each["code"] for each in game.created["invitations"]]
     joined = [game.call("POST", "players", {"name": code[-5:]}, token=code).json for code in codes]
-    assert joined[1]["game"]["status"] == "playing"
-    assert game.call("POST", "abort", token=game.host).json["abort_reason"] == "host_not_playing"
-    assert proposals(game) == [("game_aborted", "host_not_playing")]
+    game.tokens = [seat["token"] for seat in joined]
+    return game
+
+
+@pytest.mark.parametrize(
+    "begin", [keys_game, seated_later, host_who_resigned, host_of_two_seats, host_without_a_seat]
+)
+def test_host_of_a_game_of_two_persons_has_no_right_that_others_lack(service, begin):
+    game = begin(service, options={})
+    asked = game.call("POST", "abort", token=game.host)
+    assert asked.status_code == 200
+    assert (asked.json["status"], asked.json["abort_reason"]) == ("playing", None)
+    game.play_out(dice(1))
+    assert game.call("DELETE", token=game.host).status_code == 204
+    assert game.view()["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    "begin", [keys_game, seated_later, host_who_resigned, host_of_two_seats, host_without_a_seat]
+)
+def test_host_may_abort_a_game_with_this_option_alone(service, begin):
+    game = begin(service, options={"host_may_abort": True})
+    assert game.view()["options"]["host_may_abort"] is True
+    assert game.call("POST", "abort", token=game.host).json["abort_reason"] == "host_aborted"
+    assert proposals(game) == [("game_aborted", "host_aborted")]
+    assert game.call("DELETE", token=game.host).status_code == 204
+    assert game.view()["status"] == "aborted"
+
+
+def test_player_of_a_game_whose_host_may_abort_only_proposes(service):
+    game = service.create_game(2, options={"host_may_abort": True})
+    assert propose(game).json["status"] == "playing"
+
+
+def test_host_of_one_invited_person_aborts_alone(service):
+    players = [{"bot": "random"}, {"invite": True}]
+    game = service.begin(new_key(), players=players, auto_start=True)
+    code = game.created["invitations"][0]["code"]
+    assert game.call("POST", "players", {"name": "Bob"}, token=code).status_code == 201
+    assert game.call("POST", "abort", token=game.host).json["abort_reason"] == "alone"
 
 
 @pytest.mark.parametrize(

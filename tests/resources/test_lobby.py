@@ -36,6 +36,7 @@ def test_chosen_options_except_the_seed_are_public(service):
         "on_timeout": "bot",
         "hints": False,
         "public_from": "end",
+        "host_may_abort": True,
     }
     view = service.create_game(2, start=False, name="Evening", seat_count=3, options=options).view()
     assert view["options"] == {name: options[name] for name in options if name != "seed"} | {"clock": "real"}

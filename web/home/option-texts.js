@@ -13,7 +13,7 @@ const UNITS = /** @type {const} */ ([
  *
  * @param {import("../state/api.js").Game["options"]} options
  */
-export function optionTexts({ turn_ms, budget_ms, increment_ms, open_gold, hints, public_from, scoring_tiles: tiles }) {
+export function optionTexts({ turn_ms, budget_ms, increment_ms, open_gold, hints, public_from, host_may_abort, scoring_tiles: tiles }) {
   const times = [
     turn_ms !== null && `${t("front.clock")}: ${duration(turn_ms)}`,
     budget_ms !== null && `${t("front.budget")}: ${duration(budget_ms)}`,
@@ -24,6 +24,7 @@ export function optionTexts({ turn_ms, budget_ms, increment_ms, open_gold, hints
     t(open_gold ? "lobby.open_gold" : "lobby.hidden_gold"),
     !hints && t("front.no_hints"),
     public_from === "end" && t("front.public_from_end"),
+    host_may_abort && t("front.host_may_abort"),
     tiles && `${t("tab.scoring")}: ${tiles.map(scoringTitle).join(" · ")}`,
   ].filter((text) => typeof text === "string");
 }

@@ -460,6 +460,7 @@ class OptionsOfPlay(TypedDict):
     clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
     hints: NotRequired[bool]
+    host_may_abort: NotRequired[bool]
     public_from: NotRequired[ChosenPublicFrom]
 
 
@@ -1296,6 +1297,7 @@ class ChosenOptions(TypedDict):
     clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
     hints: NotRequired[bool]
+    host_may_abort: NotRequired[bool]
     public_from: NotRequired[ChosenPublicFrom]
     scoring_tiles: NotRequired[list[ScoringTileId] | None]
     first_seat: NotRequired[int | None]
@@ -1472,6 +1474,7 @@ class GameOptions(TypedDict):
     on_timeout: TimeoutRule
     hints: bool
     public_from: PublicFrom
+    host_may_abort: bool
 
 
 class GameOrigin(TypedDict):

@@ -99,7 +99,8 @@ class ServerGame:
             "players": players,
             "visibility": "private",
             "auto_start": True,
-            "options": {"seed": seed} | ({} if ruleset_id == DEFAULT_RULESET else {"ruleset": ruleset_id}),
+            "options": {"seed": seed, "host_may_abort": True}
+            | ({} if ruleset_id == DEFAULT_RULESET else {"ruleset": ruleset_id}),
         }
         self._skye: Skye | None = None
         self._seats: list[Game] = []

@@ -207,7 +207,13 @@ def _joined(
 
 def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transition:
     """Open the game that follows: its bots are seated, and seats are reserved for the players."""
-    options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
+    options = replace(
+        old.options,
+        seed=secrets.token_hex(16),
+        seed_source=SeedSource.SERVER,
+        nonce=None,
+        host_may_abort=False,
+    )
     game = Game(
         id=new_id,
         name=old.name,

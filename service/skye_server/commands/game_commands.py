@@ -65,7 +65,6 @@ def join_game(games: Games, command: Command, game_id: str, player: dict[str, An
             seat_changes.check_change_limit(game, is_open=True)
         number = player.get("seat", lobby.lowest_free_seat(game))
         seat = new_seat(player, attempt.tokens, number, game.names, bound)
-        seat = replace(seat, seated_by_host=attempt.caller.host and bool(seat.token))
         invited_by = hash_token(command.invite or command.token or "") if attempt.caller.invited else ""
         return lobby.join(game, seat, attempt.now_ms, number=number, invited_by=invited_by)
 

@@ -143,6 +143,10 @@ class OptionsOfPlay(TimeLimits):
         "Whether the server shows the gains of placements and the list of the bag; `true` if left out. "
         "Without hints it shows both when the game is over."
     )
+    host_may_abort = Boolean(
+        "Whether the host may abort the game alone, also while several people play it; `false` if left out. "
+        "Players who join see it; a rematch does not have it."
+    )
     public_from = PublicFromName("When spectators see the content of the game; `start` if left out.")
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.events import AnyEvent, GameAborted, ProposalAnswered, ProposalEnded, ProposalMade
-from skye_server.games.game import Game, Seat, Status
+from skye_server.games.game import Game, Status
 from skye_server.games.pauses import begun
 from skye_server.games.proposals import AbortReason, Proposal, ProposalKind, ProposalOutcome, Proposed
 from skye_server.games.transitions import Transition, advance, state_begun, state_in_play
@@ -28,6 +28,11 @@ _MAX_OPEN_MS: Final = 7 * _DAY_MS
 def people_of(game: Game) -> list[int]:
     """Return the seats that people play, or may take back: those who must agree."""
     return [number for number, seat in game.taken if seat.is_played or seat.can_return]
+
+
+def persons_of(game: Game) -> list[int]:
+    """Return the seats that persons have held since the start, also those that they have given up."""
+    return [number for number, seat in game.taken if seat.is_held or seat.takeover is not None]
 
 
 def plays_alone(game: Game, seat: int) -> bool:
@@ -187,43 +192,21 @@ def may_ask_to_abort(game: Game, caller: Caller) -> bool:
 
 
 def abort_alone(game: Game, caller: Caller) -> AbortReason | None:
-    """Return why a caller may abort a game without the agreement of others; None if the caller may not."""
+    """Return why a caller may abort a game without the agreement of others; None if the caller may not.
+
+    No right hangs on whether the host plays: the server cannot know it.
+    """
     if not caller.host:
         return None
     if game.state is None:
         return AbortReason.LOBBY
     if not needs_agreement(game):
         return AbortReason.LABORATORY
-    people = [game.seats[number] for number in people_of(game)]
-    if not people or (len(people) == 1 and _is_host_itself(game, people[0])):
+    if len(persons_of(game)) <= 1:
         return AbortReason.ALONE
-    return None if any(is_of_host(game, seat) for seat in game.seats) else AbortReason.HOST_NOT_PLAYING
-
-
-def _is_host_itself(game: Game, seat: Seat) -> bool:
-    """Return whether only the host can be the person of a seat: by the key, or because it has no other seat.
-
-    The host who gave up another seat may have passed this one on.
-    """
-    if seat.player and seat.player == game.host_player:
-        return True
-    return [other for other in game.seats if is_of_host(game, other)] == [seat]
+    return AbortReason.HOST_ABORTED if game.options.host_may_abort else None
 
 
 def may_delete(game: Game, caller: Caller) -> bool:
-    """Return whether a caller may delete a game that is over: as its host, if nobody else has played it."""
-    if not caller.host:
-        return False
-    if game.state is None or not needs_agreement(game):
-        return True
-    played = [seat for _, seat in game.taken if seat.is_played or seat.takeover is not None]
-    return len(played) <= 1 and all(is_of_host(game, seat) for seat in played)
-
-
-def is_of_host(game: Game, seat: Seat) -> bool:
-    """Return whether the host holds or held a seat: by the player key, or as it received the token.
-
-    Nothing shows whether a host who received the token of a seat plays it.
-    """
-    players = (seat.player, seat.resigned_player)
-    return seat.seated_by_host or (bool(game.host_player) and game.host_player in players)
+    """Return whether a caller may delete a game that is over: the host, if at most one person played it."""
+    return caller.host and (not needs_agreement(game) or len(persons_of(game)) <= 1)

@@ -214,8 +214,7 @@ def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource, creator: s
         if "invite" not in player:
             bound = "" if "bot" in player else creator
             creator = "" if bound else creator
-            seat = new_seat(player, tokens, len(seats), {seat.name for seat in seats}, bound)
-            seats += (replace(seat, seated_by_host=bool(seat.token)),)
+            seats += (new_seat(player, tokens, len(seats), {seat.name for seat in seats}, bound),)
     return seats
 
 

@@ -107,7 +107,7 @@ class Role(Word):
 
     HOST = (
         "host",
-        "may start the game, seat bots and invite players, and abort a game that nobody else plays.",
+        "may start the game, seat bots and invite players, and abort a game that one person plays.",
     )
     PLAYER = "player", "holds a seat."
     INVITED = "invited", "holds an unused invitation code."
@@ -145,6 +145,8 @@ class GameOptions(Struct, frozen=True):
     `turn_ms` is the time for each decision. `budget_ms` is the time of a seat for the whole game, to which
     each of its decisions adds `increment_ms`.
 
+    `host_may_abort` lets the host abort the game alone, however many people play it.
+
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
     """
 
@@ -164,6 +166,7 @@ class GameOptions(Struct, frozen=True):
     budget_ms: int | None = None
     increment_ms: int = 0
     max_pause_ms: int = MAX_PAUSE_MS
+    host_may_abort: bool = False
 
     @property
     def for_engine(self) -> Options:
@@ -189,7 +192,6 @@ class Seat(Struct, frozen=True):
     `takeover` is set while the player has given the seat up. `resigned_player` is the id of the player who
     resigned: that player keeps the game in the own list, without a role. `resigned_token` is the hash of the
     token that the player had: in a private game it still reads what spectators see.
-    `seated_by_host` is set if the host received the token of the seat.
     `revisions` counts what the player took back or repeated: moves, names, tokens, bots at URLs.
     `reservation` is the hash of the reservation by which the player of the old game took a seat of a rematch.
     """
@@ -204,7 +206,6 @@ class Seat(Struct, frozen=True):
     missed_deadlines: int = 0
     resigned_player: str = ""
     resigned_token: str = ""
-    seated_by_host: bool = False
     revisions: int = 0
     reservation: str = ""
 

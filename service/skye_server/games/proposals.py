@@ -29,12 +29,12 @@ class AbortReason(Word):
     """Why a game could be aborted: by its host alone, or because its people agreed."""
 
     LOBBY = "lobby", "the game had not begun."
-    ALONE = "alone", "no other person played."
-    HOST_NOT_PLAYING = "host_not_playing", "the host held no seat."
+    ALONE = "alone", "at most one person had played."
     LABORATORY = (
         "laboratory",
         "the game began from a record, a position or a scenario, or has a manual clock.",
     )
+    HOST_ABORTED = "host_aborted", "its host was allowed to by `host_may_abort`."
     AGREED = (
         "agreed",
         "the people who played agreed. The others name why its host needed no agreement.",

@@ -133,10 +133,10 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
     the time of a decision, at least ten minutes and at most seven days; a day in a game without a deadline. A
     host whose token acts for no seat proposes it to all of them.
 
-    The host aborts the game at once in the lobby, in a game that no other person plays or may come back to,
-    in a game that began from a record, a position or a scenario or has a manual clock, and if the host plays
-    none of the seats. A host plays the seat that the player key of the host holds, and each whose token the
-    host received; once the host has given up one of these, the others count as those of other people.
+    The host aborts the game at once in the lobby, while at most one seat has been held by a person since the
+    start, in a game that began from a record, a position or a scenario or has a manual clock, and in a game
+    that was created with `host_may_abort`. Seats of the host count as those of any person, and a seat counts
+    also after its player has resigned.
     """
     changed = game_commands.abort_game(collaborators().games, command_from_request(), game)
     return game_response(changed, with_actions="include" in query)
@@ -212,10 +212,10 @@ def delete_game(game: str) -> Response:
     that sends this, and nothing else changes: its result stays in the history of the key. A token of a game
     has no such lists, so its request changes nothing.
 
-    The host deletes a game that nobody else has played, one that was aborted in its lobby, and one that
-    began from a record, a position or a scenario or has a manual clock: its log, its record, and its entries
-    in the list and in the games of its players. All later requests for it get `game_not_found`. The events
-    of player keys about the game stay.
+    The host deletes a game that at most one person has played, one that was aborted in its lobby, and one
+    that began from a record, a position or a scenario or has a manual clock: its log, its record, and its
+    entries in the list and in the games of its players. All later requests for it get `game_not_found`. The
+    events of player keys about the game stay.
     """
     game_commands.delete_game(collaborators().games, command_from_request(), game)
     return no_content()

@@ -158,6 +158,7 @@ class GameOptionsView(TypedDict):
         bool, "Whether the server shows gains of placements and the list of the bag before the end."
     ]
     public_from: Annotated[PublicFrom, "When spectators see the content of the game."]
+    host_may_abort: Annotated[bool, "Whether the host may abort the game alone, however many people play it."]
 
 
 class ViewerView(TypedDict):
@@ -485,6 +486,7 @@ def options_view(game: Game) -> GameOptionsView:
         "on_timeout": options.on_timeout,
         "hints": options.hints,
         "public_from": options.public_from,
+        "host_may_abort": options.host_may_abort,
     }
 
 
