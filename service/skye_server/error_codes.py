@@ -73,7 +73,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "seat_not_taken_over": ErrorCode(409, "No bot has taken this seat over after a missed deadline."),
     "proposal_open": ErrorCode(409, "Another proposal is open; a game has one at a time."),
-    "already_proposed": ErrorCode(409, "The seat has made such a proposal in this round already."),
+    "already_proposed": ErrorCode(409, "Such a proposal was made in this round, less than a day ago."),
     "game_paused": ErrorCode(409, "The game is paused; a player can resume it."),
     "game_not_paused": ErrorCode(409, "The game is not paused."),
     "pause_not_possible": ErrorCode(

@@ -13,8 +13,12 @@ def game(service):
     return service.create_game(3)
 
 
+HOST = None
+
+
 def propose(game, seat=0):
-    return game.call("POST", "abort", token=game.tokens[seat])
+    """Propose to end a game, as a seat or as its host."""
+    return game.call("POST", "abort", token=game.host if seat is HOST else game.tokens[seat])
 
 
 def answer(game, seat, accept):
@@ -87,6 +91,59 @@ def test_refused_proposal_can_be_made_again_in_the_next_round(game):
     assert problem_code(answer(game, 2, accept=True)) == "no_open_proposal"
     game.play_to("pricing", 2)
     assert propose(game).status_code == 200
+
+
+DAY_S = 86_400
+
+
+def test_refused_proposal_can_be_made_again_a_day_later(game):
+    for _ in range(2):
+        assert propose(game).status_code == 200
+        answer(game, 1, accept=False)
+        game.service.clock.advance(DAY_S - 1)
+        assert problem_code(propose(game)) == "already_proposed"
+        assert offered(game, 0) == []
+        game.service.clock.advance(1)
+        assert offered(game, 0) == [("propose_abort", None)]
+
+
+def test_actions_that_time_has_added_have_another_entity_tag(game):
+    propose(game)
+    answer(game, 1, accept=False)
+    tag = game.call("GET", "actions", seat=0).headers["ETag"]
+    game.service.clock.advance(DAY_S - 1)
+    known = {"If-None-Match": tag}
+    assert game.call("GET", "actions", seat=0, headers=known).status_code == 304
+    game.service.clock.advance(1)
+    assert game.call("GET", "actions", seat=0, headers=known).json["agreements"] != []
+    assert game.offer(0, 1, 1, headers={"If-Match": tag}).status_code == 200
+
+
+@pytest.mark.parametrize("seat", [0, HOST])
+def test_repetitions_of_a_proposal_are_bounded(game, monkeypatch, seat):
+    limit, most = ("MAX_REVISIONS", 6) if seat == 0 else ("MAX_CHANGES", game.view()["version"] + 5)
+    monkeypatch.setattr(f"skye_server.games.transitions.{limit}", most)
+    proposed = []
+    for _ in range(4):
+        proposed.append(propose(game, seat))
+        answer(game, 1, accept=False)
+        game.service.clock.advance(DAY_S)
+    assert [each.status_code for each in proposed] == [200, 200, 200, 409]
+    assert problem_code(proposed[-1]) == "too_many_changes"
+    assert offered(game, 0) == ([] if seat == 0 else [("propose_abort", None)])
+    game.play_to("pricing", 2)
+    assert propose(game).status_code == 200
+
+
+def test_refusal_tells_a_host_without_a_seat_no_round_of_a_hidden_game(service):
+    game = service.create_game(2, options={"public_from": "end"})
+    assert propose(game, seat=HOST).status_code == 200
+    answer(game, 1, accept=False)
+    while (view := game.view(0))["round"] == 1:
+        game.act_legally(view["waiting_for"][0])
+    assert problem_code(propose(game, seat=HOST)) == "already_proposed"
+    service.clock.advance(DAY_S)
+    assert propose(game, seat=HOST).status_code == 200
 
 
 def test_actions_offer_to_propose_and_to_answer(game):

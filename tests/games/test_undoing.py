@@ -46,7 +46,7 @@ def test_names_and_tokens_that_a_seat_changes_again_and_again_are_limited(servic
 
 
 def test_strangers_who_join_and_leave_again_and_again_leave_changes_to_the_host(service, monkeypatch):
-    monkeypatch.setattr("skye_server.games.seat_changes.MAX_OPEN_CHANGES", 20)
+    monkeypatch.setattr("skye_server.games.transitions.MAX_OPEN_CHANGES", 20)
     game = service.create_game(1, start=False, seat_count=2)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"})
@@ -60,7 +60,7 @@ def test_strangers_who_join_and_leave_again_and_again_leave_changes_to_the_host(
 
 
 def test_lobby_with_too_many_changes_changes_no_more(service, monkeypatch):
-    monkeypatch.setattr("skye_server.games.seat_changes.MAX_CHANGES", 20)
+    monkeypatch.setattr("skye_server.games.transitions.MAX_CHANGES", 20)
     game = service.create_game(2, start=False)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"}, token=game.host)

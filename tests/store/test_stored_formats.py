@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "ee3df2642b425ab887023aa8a5a12deb7ac3cfdc0bd462c6a9b5a3c9e955c1a0"}
+SHA256 = {"format-1": "ef361dd4ae3f158e8d520e2a46d95c51a060dedec25365fe2239581b3052605a"}
 OF_FEATURES = modules_of_features("stored")
 
 

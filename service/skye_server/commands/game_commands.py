@@ -38,7 +38,14 @@ from skye_server.games.authorization import (
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
 from skye_server.games.proposals import ProposalKind
-from skye_server.games.transitions import Transition, after_move, can_revise, is_revision, state_in_play
+from skye_server.games.transitions import (
+    Transition,
+    after_move,
+    can_revise,
+    check_change_limit,
+    is_revision,
+    state_in_play,
+)
 from skye_server.games.views.history import purchase_of
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 
@@ -62,7 +69,7 @@ def join_game(games: Games, command: Command, game_id: str, player: dict[str, An
         game, bound = attempt.game, "" if is_bot else attempt.player
         require_no_seat(game, bound)
         if not (attempt.caller.host or attempt.caller.invited):
-            seat_changes.check_change_limit(game, is_open=True)
+            check_change_limit(game, is_open=True)
         number = player.get("seat", lobby.lowest_free_seat(game))
         seat = new_seat(player, attempt.tokens, number, game.names, bound)
         invited_by = hash_token(command.invite or command.token or "") if attempt.caller.invited else ""
@@ -201,7 +208,7 @@ def abort_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """End a game that is not over, without a result, or propose that to the other people who play it.
 
     :raises Problem: token_required, host_only, game_aborted, game_finished, seat_played_by_bot,
-        proposal_open, already_proposed.
+        proposal_open, already_proposed, too_many_changes.
     """
 
     def authorize(attempt: Attempt[Game]) -> None:
@@ -223,7 +230,8 @@ def pause_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Pause a game that at most one person plays, or propose that to the other people.
 
     :raises Problem: token_required, not_your_seat, game_not_started, game_aborted, game_finished,
-        game_paused, pause_not_possible, seat_played_by_bot, proposal_open, already_proposed.
+        game_paused, pause_not_possible, seat_played_by_bot, proposal_open, already_proposed,
+        too_many_changes.
     """
 
     def pause(attempt: Attempt[Game]) -> Transition:

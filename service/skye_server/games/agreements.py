@@ -1,8 +1,10 @@
 """Agreements: proposals that all people of a game must accept. A proposal never blocks play.
 
-A game has at most one open proposal, and a seat makes at most one of a kind in each round. So the number of
-proposals is bounded, and a player whose proposal was refused cannot repeat it at once. Players who may take
-their seats back must agree too; a seat that was given up for good needs no agreement.
+A game has at most one open proposal. A seat proposes each kind once in a round, and again a day after its
+last one: in a slow game a round can take months. So a player whose proposal was refused cannot repeat it at
+once. Each repetition in a round uses up a revision of the seat; those of a host without a seat are bounded by
+the changes of the game. Players who may take their seats back must agree too; a seat that was given up for
+good needs no agreement.
 """
 
 from __future__ import annotations
@@ -15,10 +17,18 @@ from msgspec.structs import replace
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.events import AnyEvent, GameAborted, ProposalAnswered, ProposalEnded, ProposalMade
-from skye_server.games.game import Game, Status
+from skye_server.games.game import Game, PublicFrom, Status
 from skye_server.games.pauses import begun
 from skye_server.games.proposals import AbortReason, Proposal, ProposalKind, ProposalOutcome, Proposed
-from skye_server.games.transitions import Transition, advance, state_begun, state_in_play
+from skye_server.games.transitions import (
+    Transition,
+    advance,
+    after_revision,
+    can_revise,
+    check_change_limit,
+    state_begun,
+    state_in_play,
+)
 
 _DAY_MS: Final = 86_400_000
 _MIN_OPEN_MS: Final = 600_000
@@ -51,23 +61,55 @@ def propose(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -> Tr
 
     :param seat: the seat that makes it; None: the host, to all people.
     :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot, proposal_open,
-        already_proposed.
+        already_proposed, too_many_changes.
     """
     _check_in_play(game, seat)
     if game.proposal is not None:
         raise Problem("proposal_open")
-    if Proposed(kind, seat, state_begun(game).round) in game.proposed:
+    if not _may_repeat(game, seat, kind, now_ms):
         raise Problem("already_proposed")
+    if _is_repetition(game, seat, kind):
+        if seat is None:
+            check_change_limit(game)
+        elif not can_revise(game, seat):
+            raise Problem("too_many_changes")
+        else:
+            game = after_revision(game, seat)
     made = ProposalMade(seat, kind, now_ms + open_ms(game))
     after = after_proposal(game, made)
     return settled(advance(game, now_ms, [made], proposal=after.proposal, proposed=after.proposed), now_ms)
 
 
-def can_propose(game: Game, seat: int, kind: ProposalKind) -> bool:
+def can_propose(game: Game, seat: int, kind: ProposalKind, now_ms: int) -> bool:
     """Return whether a seat may make a proposal now, which other people must answer."""
     people = people_of(game) if game.status is Status.PLAYING else []
-    is_new = game.proposal is None and Proposed(kind, seat, state_begun(game).round) not in game.proposed
-    return seat in people and game.seats[seat].is_played and len(people) > 1 and is_new
+    if seat not in people or len(people) == 1 or not game.seats[seat].is_played or game.proposal is not None:
+        return False
+    is_within_limit = can_revise(game, seat) or not _is_repetition(game, seat, kind)
+    return is_within_limit and _may_repeat(game, seat, kind, now_ms)
+
+
+def _last_of(game: Game, seat: int | None, kind: ProposalKind) -> Proposed | None:
+    """Return the last proposal of a kind that a seat has made, None if it has made none."""
+    return next((each for each in game.proposed if (each.kind, each.seat) == (kind, seat)), None)
+
+
+def _is_repetition(game: Game, seat: int | None, kind: ProposalKind) -> bool:
+    """Return whether a seat has made a proposal of a kind in this round."""
+    last = _last_of(game, seat, kind)
+    return last is not None and last.round == state_begun(game).round
+
+
+def _may_repeat(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -> bool:
+    """Return whether a seat has not made a proposal of a kind lately.
+
+    A host who may not see how far the game is must not find out by a refusal that a round has ended.
+    """
+    last = _last_of(game, seat, kind)
+    if last is None or now_ms >= last.made_ms + _DAY_MS:
+        return True
+    sees_rounds = seat is not None or game.options.public_from is PublicFrom.START
+    return sees_rounds and last.round != state_begun(game).round
 
 
 def answer(game: Game, seat: int, now_ms: int, *, accept: bool) -> Transition:
@@ -119,10 +161,10 @@ def expired(transition: Transition, until_ms: int, now_ms: int) -> Transition:
 
 def after_proposal(game: Game, event: ProposalMade) -> Game:
     """Return a game after a proposal was made."""
-    number = state_begun(game).round
-    recent = [proposed for proposed in game.proposed if proposed.round == number]
-    proposed = (*recent, Proposed(event.kind, event.seat, number))
-    return replace(game, proposal=Proposal(event.kind, event.seat, event.expires_ms), proposed=proposed)
+    made = Proposed(event.kind, event.seat, state_begun(game).round, event.expires_ms - open_ms(game))
+    others = [each for each in game.proposed if (each.kind, each.seat) != (event.kind, event.seat)]
+    proposal = Proposal(event.kind, event.seat, event.expires_ms)
+    return replace(game, proposal=proposal, proposed=(*others, made))
 
 
 def after_answer(game: Game, event: ProposalAnswered) -> Game:

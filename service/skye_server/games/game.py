@@ -264,7 +264,7 @@ class Game(Struct, frozen=True):
     manual clock. `deadline_ms` is the first deadline of the seats that must act; `clocks` are those of the
     seats in a game with a budget, from its start. While the game pauses (`pause`), it waits for no seat.
     `hidden_from` are the ids of players who took the game out of their own lists.
-    `proposed` are the proposals of the current round, also the open one.
+    `proposed` are the last proposals of each kind of each seat and of the host, also the open one.
     """
 
     id: str

@@ -33,12 +33,13 @@ from skye_server.games.events import (
 )
 from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
 from skye_server.games.proposals import AbortReason
-from skye_server.games.seat_changes import check_change_limit, check_not_over, revised
+from skye_server.games.seat_changes import check_not_over, revised
 from skye_server.games.transitions import (
     Transition,
     advance,
     after_move,
     after_takeover,
+    check_change_limit,
     state_in_play,
 )
 

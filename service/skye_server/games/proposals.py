@@ -56,8 +56,12 @@ class Proposal(Struct, frozen=True):
 
 
 class Proposed(NamedTuple):
-    """A proposal that a seat, or the host, made in a round, whatever became of it."""
+    """The last proposal of a kind that a seat, or the host, has made, whatever became of it.
+
+    :param made_ms: when it was made, in milliseconds since 1970.
+    """
 
     kind: ProposalKind
     seat: int | None
     round: int
+    made_ms: int

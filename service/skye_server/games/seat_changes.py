@@ -29,14 +29,9 @@ from skye_server.games.transitions import (
     after_return,
     after_revision,
     can_revise,
+    check_change_limit,
     state_in_play,
 )
-
-MAX_CHANGES: Final = 1_500
-"""The number of changes after which the host and the lobby change nothing that could be repeated forever."""
-
-MAX_OPEN_CHANGES: Final = 1_000
-"""The number of changes after which only the host and those invited seat players: the rest is the host's."""
 
 
 def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
@@ -154,16 +149,6 @@ def check_not_over(game: Game) -> None:
     """
     if game.is_over:
         raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
-
-
-def check_change_limit(game: Game, *, is_open: bool = False) -> None:
-    """Check that the host or the lobby may make one more change of a kind that could be repeated forever.
-
-    :param is_open: whether the change is that of a stranger.
-    :raises Problem: too_many_changes.
-    """
-    if game.version >= (MAX_OPEN_CHANGES if is_open else MAX_CHANGES):
-        raise Problem("too_many_changes")
 
 
 MAX_AHEAD_MS: Final = 100 * 366 * 86_400_000

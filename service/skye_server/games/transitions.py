@@ -22,6 +22,12 @@ So no player uses up what the others may take back. A game without revisions has
 each revision adds at most two, so every game ends within the size limit of a record.
 """
 
+MAX_CHANGES: Final = 1_500
+"""The number of changes after which the host and the lobby change nothing that could be repeated forever."""
+
+MAX_OPEN_CHANGES: Final = 1_000
+"""The number of changes after which only the host and those invited seat players: the rest is the host's."""
+
 
 class Transition(NamedTuple):
     """A game after zero or more changes, and those changes, oldest first."""
@@ -126,6 +132,16 @@ def after_revision(game: Game, number: int) -> Game:
 def can_revise(game: Game, seat: int) -> bool:
     """Return whether a seat has not used up its share of the revisions."""
     return game.seats[seat].revisions < MAX_REVISIONS // len(game.taken)
+
+
+def check_change_limit(game: Game, *, is_open: bool = False) -> None:
+    """Check that the host or the lobby may make one more change of a kind that could be repeated forever.
+
+    :param is_open: whether the change is that of a stranger.
+    :raises Problem: too_many_changes.
+    """
+    if game.version >= (MAX_OPEN_CHANGES if is_open else MAX_CHANGES):
+        raise Problem("too_many_changes")
 
 
 def is_revision(game: Game, seat: int, move: Move) -> bool:

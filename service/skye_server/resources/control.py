@@ -118,6 +118,7 @@ def get_rematch(game: str) -> Response:
         "seat_played_by_bot",
         "proposal_open",
         "already_proposed",
+        "too_many_changes",
     ],
 )
 @takes(query=ViewQuery)
@@ -129,9 +130,10 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
 
     Once a game that several people play has begun, this makes a proposal: the response shows `proposal`, the
     status is still `playing`, and the others accept it, refuse it, or let it expire (`answer_proposal`).
-    Meanwhile the game goes on. Every person who plays may propose it, once in a round. A proposal is open for
-    the time of a decision, at least ten minutes and at most seven days; a day in a game without a deadline. A
-    host whose token acts for no seat proposes it to all of them.
+    Meanwhile the game goes on. Every person who plays may propose it once in a round, and again a day after
+    the last time: each repetition in a round counts as a revision. A proposal is open for the time of a
+    decision, at least ten minutes and at most seven days; a day in a game without a deadline. A host whose
+    token acts for no seat proposes it to all of them.
 
     The host aborts the game at once in the lobby, while at most one seat has been held by a person since the
     start, in a game that began from a record, a position or a scenario or has a manual clock, and in a game
@@ -156,6 +158,7 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
         "seat_played_by_bot",
         "proposal_open",
         "already_proposed",
+        "too_many_changes",
     ],
 )
 @takes(query=ViewQuery)

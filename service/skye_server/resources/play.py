@@ -13,7 +13,7 @@ from skye_server.commands.views import TimedGameView
 from skye_server.contract.moves import Offer, Placement, Purchase
 from skye_server.contract.objects import ViewQuery
 from skye_server.games.authorization import require_own_seat
-from skye_server.games.views.actions import ActionListView, actions_view
+from skye_server.games.views.actions import ActionListView, agreements, legal_actions
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import etag, game_response, json_response, not_modified
@@ -64,10 +64,20 @@ def list_actions(game: str, seat: int) -> Response:
     A seat must act if it is in `waiting_for` of the game. Another seat has only actions with `revises`: true,
     which replace its offer or take back a placement, or none at all. So clients loop on `waiting_for`.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    games = collaborators().games
+    current, caller = games.read(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response(actions_view(current, seat), tag=tag)
+    offered = list(agreements(current, seat, games.time_of(current)))
+    tag = etag(current.version, caller, f"-{len(offered)}" if offered else "")  # a version may get more
+    cached = not_modified(tag)
+    if cached is not None:
+        return cached
+    view: ActionListView = {
+        "version": current.version,
+        "actions": legal_actions(current, seat),
+        "agreements": offered,
+    }
+    return json_response(view, tag=tag)
 
 
 @blueprint.route("/offer", methods=["PUT"])

@@ -27,7 +27,7 @@ from skye_server.games.due import decision_of
 from skye_server.games.game import Game, with_seat
 from skye_server.games.player_events import BotMessageType
 from skye_server.games.transitions import state_in_play
-from skye_server.games.views.actions import actions_view
+from skye_server.games.views.actions import legal_actions
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.outgoing.account_slots import AccountSlots
 from skye_server.outgoing.messages import Message, MessageStatus, message_records
@@ -265,7 +265,7 @@ def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
 def _actions(game: Game, seat: int) -> list[Any]:
     """Return the actions between which a bot chooses; it takes nothing back."""
     seats = with_seat(game.seats, seat, replace(game.seats[seat], bot=None))
-    listed = actions_view(replace(game, seats=seats), seat)["actions"]
+    listed = legal_actions(replace(game, seats=seats), seat)
     return [action for action in listed if not action["revises"]]
 
 

@@ -198,7 +198,7 @@ class IncludedActionsView(TypedDict):
     ]
 
 
-def actions_view(game: Game, seat: int) -> ActionListView:
+def legal_actions(game: Game, seat: int) -> list[ActionView]:
     """Return every legal move of a seat, each as a complete request."""
     actions: list[ActionView] = []
     is_running = game.status is Status.PLAYING and game.pause is None
@@ -213,13 +213,12 @@ def actions_view(game: Game, seat: int) -> ActionListView:
         actions += [_action(game, seat, move) for move in moves]
     if game.status is Status.PLAYING and game.seats[seat].can_return:
         actions.append(_return_action(game, seat))
-    return {"version": game.version, "actions": actions, "agreements": list(_agreements(game, seat))}
+    return actions
 
 
 def seat_actions(game: Game, caller: Caller) -> IncludedActionsView:
     """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
-    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(game, caller.seat)["actions"]
-    return {"actions": actions}
+    return {"actions": [] if caller.seat is None else legal_actions(game, caller.seat)}
 
 
 _REQUESTS: dict[type, tuple[str, str]] = {
@@ -251,15 +250,18 @@ def _return_action(game: Game, seat: int) -> ReturnActionView:
     return {"type": "return", "method": "POST", "href": href, "body": None, "revises": True}
 
 
-def _agreements(game: Game, seat: int) -> Iterator[AgreementView]:
-    """Yield how the seat can pause or resume, propose to abort the game, or answer the open proposal."""
-    if needs_agreement(game) and can_propose(game, seat, ProposalKind.ABORT):
+def agreements(game: Game, seat: int, now_ms: int) -> Iterator[AgreementView]:
+    """Yield how the seat can pause or resume, propose to abort the game, or answer the open proposal.
+
+    Time adds to them without a change of the game.
+    """
+    if needs_agreement(game) and can_propose(game, seat, ProposalKind.ABORT, now_ms):
         href = f"/v1/games/{game.id}/abort"
         yield {"type": "propose_abort", "method": "POST", "href": href, "body": None, "revises": True}
     if game.status is Status.PLAYING and game.pause is not None:
         if seat in people_of(game):
             yield _game_action(game, "resume")
-    elif can_pause(game) and (plays_alone(game, seat) or can_propose(game, seat, ProposalKind.PAUSE)):
+    elif can_pause(game) and (plays_alone(game, seat) or can_propose(game, seat, ProposalKind.PAUSE, now_ms)):
         yield _game_action(game, "pause")
     proposal = game.proposal
     if proposal is None or not game.seats[seat].is_played:
