@@ -16,7 +16,8 @@ from redis.retry import Retry
 from skye import Outcome
 from skye.positions import action_of, apply_actions
 from skye.positions.record import Record, replay
-from skye_server.games.events import BotTookOver, HostedEvent, PositionSet, SeatReturned
+from skye_server.games.absence import with_gave_up
+from skye_server.games.events import HostedEvent, PositionSet
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.store.codec import decode_entry, decode_game
 from skye_server.store.redis_store import RedisStore
@@ -259,11 +260,7 @@ def check_stored_game(client, game_id):
     actions = tuple(filter(None, map(action_of, events)))
     colors = tuple(seat.color for seat in table.seats)
     hosted = [event for change in changes for event in change.events]
-    gave_up = ()
-    for event in hosted:
-        if isinstance(event, BotTookOver | SeatReturned):
-            gave_up = tuple(group for group in gave_up if group != (event.seat,))
-            gave_up += ((event.seat,),) if isinstance(event, BotTookOver) else ()
+    gave_up = with_gave_up(table).state.gave_up
     record = Record(colors, table.options.seed, table.options.for_engine, actions, gave_up=gave_up)
     starts = [event.state._replace(gave_up=gave_up) for event in hosted if isinstance(event, PositionSet)]
     played = [Outcome(starts[0], ()), *apply_actions(starts[0], actions)] if starts else replay(record)

@@ -163,6 +163,7 @@ def test_actions_offer_to_propose_and_to_answer(game):
 
 def test_proposal_expires_without_a_request(service):
     game = service.create_game(2, options={"turn_ms": 300_000})
+    game.play_to("buying")
     expires = propose(game).json["proposal"]["expires_at"]
     assert expires.endswith("10:00.000Z")  # ten minutes, although a decision has five
     service.clock.advance(5 * MINUTE_S)

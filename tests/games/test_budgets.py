@@ -127,8 +127,10 @@ def test_seat_without_time_is_played_by_a_bot_to_the_end(service, on_timeout):
     view = game.view()
     assert view["phase"] == "buying"
     assert [player["bot"] for player in view["players"]] == [None, None, "greedy"]
-    end = {"type": "out_of_time", "bot": "greedy", "round": 1, "phase": "pricing", "missed_deadlines": 1}
-    assert view["players"][2]["end"] == end
+    end = {"type": "out_of_time", "at": at(game, 0), "bot": "greedy", "round": 1, "phase": "pricing"}
+    counts = {"missed_deadlines": 1, "server_decisions": 1, "decisions": 18}
+    assert view["players"][2]["end"] == end | counts
+    assert [event["seat"] for event in events(game, "timed_out")] == [2]
     assert clocks(game)[2] == {"remaining_ms": 0, **STANDING}
     assert game.actions(2) == []
     assert problem_code(game.call("POST", "return", seat=2)) == "seat_not_taken_over"

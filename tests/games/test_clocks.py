@@ -63,6 +63,9 @@ def test_clock_set_forward_ends_one_turn_only(game):
 
 def test_deadline_is_applied_once_by_the_instance_that_is_ahead(game):
     ahead = at_another(game, 5)
+    game.offer(1, 1, 1)
+    game.offer(0, 1, 1)
+    game.play_to("pricing", 2)
     game.offer(0, 1, 1)
     late = game.actions(1)[0]
     game.service.clock.advance(TURN_S - 3)

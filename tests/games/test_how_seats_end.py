@@ -5,19 +5,28 @@ import random
 import pytest
 
 from skye.positions import record_from_json, replay
+from skye_server.games.views.game import timestamp
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
 from tests.support.comparing import with_fields_of
 from tests.support.endpoints import taken_over
 from tests.support.playing import dice, new_key, problem_code
 
-PLAYED = {"type": "played", "bot": None, "round": None, "phase": None, "missed_deadlines": 0}
+PLAYED = {
+    "type": "played", "at": None, "bot": None, "round": None, "phase": None,
+    "missed_deadlines": 0, "server_decisions": 0, "decisions": 18,
+}  # fmt: skip
 RESIGNED = {**PLAYED, "type": "resigned", "bot": "greedy", "round": 1, "phase": "pricing"}
 
 
 def ends(players):
     """Return how each seat ended, in the fields of `PLAYED`."""
     return [with_fields_of(PLAYED, player["end"]) for player in players]
+
+
+def at(game, ms=0):
+    """Return the time of a game's clock, or that some milliseconds before."""
+    return timestamp(int(game.service.clock.now * 1000) - ms)
 
 
 def record_of(game):
@@ -55,15 +64,17 @@ def test_seat_of_a_player_who_resigned_does_not_win(service):
     assert scores[0] > scores[1]
     assert view["result"]["winners"] == [1]
     assert view["result"]["placing"] == [{"place": 1, "seat": 1}, {"place": 2, "seat": 0}]
-    assert ends(view["players"]) == ends(view["result"]["players"]) == [RESIGNED, PLAYED]
+    resigned = {**RESIGNED, "at": at(game), "server_decisions": 18}
+    assert ends(view["players"]) == ends(view["result"]["players"]) == [resigned, PLAYED]
     listed = service.get("/v1/games?status=finished")["games"][0]
-    assert ends(listed["players"]) == [RESIGNED, PLAYED]
+    assert ends(listed["players"]) == [resigned, PLAYED]
 
 
 def test_nobody_wins_a_game_that_all_players_gave_up(service):
     game = service.create_game(3)
     for seat in (1, 2, 0):
         game.call("POST", "resign", seat=seat)
+        service.clock.advance(1)
     result = service.get(game.path())["result"]
     assert result["winners"] == []
     assert [place["seat"] for place in result["placing"]] == [0, 2, 1]
@@ -73,8 +84,9 @@ def test_bot_after_a_missed_deadline_cannot_win_either(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     service.clock.advance(1)
-    late = {**RESIGNED, "type": "took_over", "missed_deadlines": 1}
-    assert ends(game.view()["players"]) == [PLAYED, late]
+    game.view()
+    late = {**RESIGNED, "type": "took_over", "at": at(game), "missed_deadlines": 1}
+    assert [end | {"server_decisions": 0} for end in ends(game.view()["players"])] == [PLAYED, late]
 
 
 def test_missed_deadlines_of_a_game_in_which_nobody_acted_are_counted(service):
@@ -85,9 +97,11 @@ def test_missed_deadlines_of_a_game_in_which_nobody_acted_are_counted(service):
     missed = [end["missed_deadlines"] for end in ends(view["result"]["players"])]
     events = service.get(game.path("events?limit=1000"))["events"]
     timed_out = [event["seat"] for event in events if event["type"] == "timed_out"]
-    assert missed == [timed_out.count(0), timed_out.count(1)]
-    assert min(missed) >= 12
-    assert {end["type"] for end in ends(view["players"])} == {"played"}
+    assert missed == [timed_out.count(0), timed_out.count(1)] == [1, 1]
+    assert [end["server_decisions"] for end in ends(view["players"])] == [18, 18]
+    assert {end["type"] for end in ends(view["players"])} == {"took_over"}
+    assert view["result"]["winners"] == []
+    assert [place["place"] for place in view["result"]["placing"]] == [1, 1]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -99,6 +113,7 @@ def test_record_of_players_who_left_is_replayed_to_the_same_result(service, seed
         game.play_to("pricing", number, dice(seed))
         gave_up.append(throw.choice([seat for seat in (1, 2) if seat not in gave_up]))
         assert game.call("POST", "resign", seat=gave_up[-1]).status_code == 200
+        service.clock.advance(1)
     game.play_out(dice(seed))
     view, record = game.view(), record_of(game)
     assert view["result"]["placing"] == ranked(view, gave_up)
@@ -117,6 +132,7 @@ def test_record_of_format_2_gives_each_seat_a_date_of_its_own(service):
     game = service.create_game(3)
     for seat in (2, 0, 1):
         assert game.call("POST", "resign", seat=seat).status_code == 200
+        service.clock.advance(1)
     record = record_of_spectator(game)
     assert (record["format"], record["gave_up"]) == (3, [[2], [0], [1]])
     older = record | {"format": 2, "gave_up": [2, 0, 1]}
@@ -140,6 +156,9 @@ def test_beginning_of_a_record_has_its_first_players(service):
     game.call("POST", "resign", seat=0)
     created = service.call("POST", "/v1/games", {"record": record_of_spectator(game), "stop_at": 0}).json
     assert ends(created["game"]["players"]) == [PLAYED, PLAYED]
+    assert (
+        game.service.get(f"/v1/games/{created['game']['id']}/events")["events"][-1]["type"] != "end_changed"
+    )
     assert created["game"]["players"][0]["bot"] is None
 
 
@@ -220,7 +239,7 @@ def test_player_who_resigned_keeps_a_private_game_in_the_history(service):
 
 @pytest.fixture
 def late(service):
-    """A game for three in which a bot has taken seat 0 over after a missed deadline."""
+    """A game for three in which the server has taken seat 0 over after a missed deadline."""
     return taken_over(service)
 
 
@@ -230,10 +249,13 @@ def test_player_takes_the_seat_back_and_can_win(late):
     assert late.service.call("POST", action["href"], token=late.tokens[1]).status_code == 403
     view = late.send(0, action).json
     assert view["players"][0]["bot"] is None
-    assert ends(view["players"]) == [{**PLAYED, "missed_deadlines": 1}, PLAYED, PLAYED]
+    assert view["players"][0]["takeover"] is None
+    assert view["players"][0]["end"]["type"] == "took_over", "no decision has followed yet"
     assert problem_code(late.send(0, action)) == "seat_not_taken_over"
     late.play_out(dice(1))
     over = late.view()
+    counts = {"missed_deadlines": 1, "server_decisions": 1}
+    assert ends(over["players"]) == [{**PLAYED, **counts}, PLAYED, PLAYED]
     assert over["result"]["placing"] == ranked(over, [])
     record = record_of(late)
     assert record["gave_up"] == []
@@ -252,9 +274,11 @@ def test_player_who_missed_a_deadline_wins_when_the_other_has_resigned_meanwhile
 
 def test_seat_is_taken_back_at_every_event_of_the_log(late):
     late.call("POST", "return", seat=0)
+    late.play_to("building")
     events = late.service.get(late.path("events"))["events"]
     types = [event["type"] for event in events]
-    for number, kind in ((types.index("seat_returned"), "took_over"), (len(types), "played")):
+    returned = types.index("seat_returned")
+    for number, kind in ((returned, "took_over"), (returned + 1, "took_over"), (len(types), "played")):
         past = late.service.get(late.path() + f"?at_event={number}")
         assert past["players"][0]["end"]["type"] == kind
 

@@ -196,17 +196,20 @@ def test_near_deadline_by_a_manual_clock_is_reported_once(service):
         answer = game.call("POST", "clock", {"advance_ms": ms}, token=game.host)
         assert answer.status_code == 200, answer.text
 
+    game.play_to("buying")
     service.clock.advance(80)
     advance(74_999)
-    assert types(service, key) == ["seat_taken", "your_turn"]
+    assert types(service, key) == ["seat_taken", "your_turn", "your_turn"]
     for _ in range(2):
         advance(1)
-        assert types(service, key) == ["seat_taken", "your_turn", "deadline_near"]
+        assert types(service, key) == ["seat_taken", "your_turn", "your_turn", "deadline_near"]
     near = events(service, key)[-1]
     assert near["deadline"] == game.view()["deadline"]
-    advance(100_000)
+    advance(25_000)
+    game.call("PUT", "purchase", {"tile": None}, seat=1)
+    advance(75_000)
     service.clock.advance(200)
-    assert types(service, key)[3:] == ["your_turn", "deadline_near"]
+    assert types(service, key)[4:] == ["your_turn", "deadline_near"]
 
 
 def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):

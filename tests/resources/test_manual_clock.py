@@ -42,7 +42,7 @@ def test_deadline_passes_when_the_clock_reaches_it(game):
 
 
 def test_events_of_missed_deadlines_happen_at_the_deadlines(game):
-    start = game.view()
+    start = game.play_to("buying")
     view = advanced(game, 25_000)
     events = game.service.get(f"{game.path('events')}?after={start['last_event']}")["events"]
     times = [event["at"] for event in events if event["type"] == "timed_out"]
@@ -65,7 +65,9 @@ def test_whole_game_of_timeouts_takes_one_request(service):
     view = advanced(game, 10_000_000)
     assert view["status"] == "finished"
     events = service.get(game.path("events"))["events"]
-    assert sum(event["type"] == "timed_out" for event in events) == 6 * 6
+    assert [event["type"] for event in events if "took" in event["type"]] == ["bot_took_over"] * 2
+    assert [player["end"]["server_decisions"] for player in view["players"]] == [3 * 6] * 2
+    assert len({event["at"] for event in events}) > 3 * 6
 
 
 def test_bot_takes_over_after_a_deadline_by_the_manual_clock(service):

@@ -155,7 +155,8 @@ def test_events_of_a_game_from_a_position_begin_with_it(service):
     events = service.get(game.path("events"), game.tokens[1])["events"]
     types = [event["type"] for event in events]
     assert types == [
-        "game_created", "player_joined", "player_joined", "game_started", "position_set", "turn_changed"
+        "game_created", "player_joined", "player_joined", "game_started", "position_set", "end_changed",
+        "end_changed", "turn_changed",
     ]  # fmt: skip
     (event,) = (event for event in events if event["type"] == "position_set")
     view = game.view(1)
@@ -165,7 +166,7 @@ def test_events_of_a_game_from_a_position_begin_with_it(service):
         expected = player | {"name": f"Player {seat + 1}", "bot": None, "clock": None}
         assert with_fields_of(expected, view["players"][seat]) == expected
     assert event["seed"] is None
-    assert [pair[1]["id"] - pair[0]["id"] for pair in pairwise(events)] == [1] * 5
+    assert [pair[1]["id"] - pair[0]["id"] for pair in pairwise(events)] == [1] * 7
 
 
 def test_record_of_a_game_from_a_position_replays_to_the_same_game(service):

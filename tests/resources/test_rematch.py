@@ -54,11 +54,13 @@ def test_seats_of_a_rematch_begin_without_the_ends_of_the_old_ones(service):
     service.clock.advance(1)
     assert old.view()["players"][1]["end"]["missed_deadlines"] == 1
     old.call("POST", "resign", token=key, seat=0)
+    assert old.call("POST", "return", seat=1).status_code == 200
     old.play_out(dice(1))
     view = rematch(old, 1).json["game"]
     assert view["status"] == "playing"
     assert [player["end"]["type"] for player in view["players"]] == ["played", "played"]
     assert [player["end"]["missed_deadlines"] for player in view["players"]] == [0, 0]
+    assert [player["end"]["server_decisions"] for player in view["players"]] == [0, 0]
     own = {each["game"]["id"]: each["resigned_seat"] for each in service.get("/v1/me/games", key)["games"]}
     assert own == {old.id: 0, view["id"]: None}  # the host of both
 

@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "ef361dd4ae3f158e8d520e2a46d95c51a060dedec25365fe2239581b3052605a"}
+SHA256 = {"format-1": "ace4f3206cc593bbd184de16434733b5f32ce13b8d3769f7af76e5c975fa441d"}
 OF_FEATURES = modules_of_features("stored")
 
 

@@ -3,9 +3,6 @@
 from collections import Counter
 from datetime import datetime
 
-ENDS = {"resigned": "resigned", "timed_out": "took_over", "out_of_time": "out_of_time"}
-"""How a seat ends, by the reason for which a bot took it over."""
-
 
 class FoldedSeat:
     """A seat as the events leave it; `waits` are the milliseconds of each decision of its player.
@@ -15,25 +12,21 @@ class FoldedSeat:
 
     def __init__(self, player):
         self.name, self.color = player["name"], player["color"]
-        self.takeover = {"type": "played", "bot": None, "round": None, "phase": None}
+        self.end, self.is_taken_over, self.bot = {"type": "played"}, False, None
         self.missed_deadlines = self.score = self.gold = 0
         self.points = Counter()
         self.waits, self.wait = [], None
 
     @property
     def gave_up(self):
-        return self.takeover["type"] != "played"
-
-    @property
-    def end(self):
-        return self.takeover | {"missed_deadlines": self.missed_deadlines}
+        return self.end["type"] != "played"
 
 
 class FoldedGame:
-    """A game as its events leave it; `counts` are the events of strangers, `gave_up` the seats in order."""
+    """A game as its events leave it; `counts` are the events of strangers."""
 
     def __init__(self, events, tie_break):
-        self.seats, self.gave_up, self.counts = [], [], Counter()
+        self.seats, self.counts = [], Counter()
         self.round, self.phase, self.waiting_for = 0, None, []
         self.status, self.abort_reason = "lobby", None
         self.started_at = self.finished_at = None
@@ -56,7 +49,7 @@ class FoldedGame:
             if seat.wait and not (waits and seat.wait[0] == self.phase):
                 seat.waits.append(_ms_between(seat.wait[1], event["at"]))
                 seat.wait = None
-            if waits and not seat.wait and not seat.gave_up:
+            if waits and not seat.wait and not seat.is_taken_over:
                 seat.wait = self.phase, event["at"]
 
     def _timed_out(self, event):
@@ -65,25 +58,23 @@ class FoldedGame:
 
     def _bot_took_over(self, event):
         seat = self.seats[event["seat"]]
-        assert not seat.gave_up
-        assert (event["round"], event["phase"]) == (self.round, self.phase)
-        seat.takeover = {"type": ENDS[event["reason"]], "bot": event["bot"]}
-        seat.takeover |= {"round": self.round, "phase": self.phase}
-        seat.missed_deadlines += event["reason"] != "resigned"
-        seat.wait = None
-        self.gave_up.append(event["seat"])
+        seat.is_taken_over, seat.wait, seat.bot = True, None, event["bot"]
         self.counts[event["reason"]] += 1
         self.counts["resigned", event["seat"]] += event["reason"] == "resigned"
 
     def _seat_returned(self, event):
         seat = self.seats[event["seat"]]
-        assert seat.takeover["type"] == "took_over"
-        seat.takeover = dict.fromkeys(seat.takeover) | {"type": "played"}
+        assert seat.is_taken_over
+        seat.is_taken_over, seat.bot = False, None
         if event["seat"] in self.waiting_for:
             seat.wait = self.phase, event["at"]
-        self.gave_up.remove(event["seat"])
         self.counts["returned"] += 1
         self.counts["returned", event["seat"]] += 1
+
+    def _end_changed(self, event):
+        seat = self.seats[event["seat"]]
+        seat.end = event["end"]
+        assert seat.end["missed_deadlines"] == seat.missed_deadlines
 
     def _proposal_made(self, event):
         self.counts[f"{event['kind']} proposed"] += 1
@@ -115,18 +106,27 @@ class FoldedGame:
             seat.score, seat.gold = player["score"], player["gold"]
 
     @property
+    def gave_up(self):
+        """The seats that were given up, those of one date together."""
+        dates = sorted({seat.end["at"] for seat in self.seats if seat.gave_up})
+        return [
+            [number for number, seat in enumerate(self.seats) if seat.gave_up and seat.end["at"] == date]
+            for date in dates
+        ]
+
+    @property
     def placing(self):
         """The place of each seat that stayed by points and tie-break (R11), then the others."""
-        stayed = [number for number in range(len(self.seats)) if number not in self.gave_up]
+        stayed = [number for number, seat in enumerate(self.seats) if not seat.gave_up]
         places = [
             {"place": 1 + sum(self._rank(other) > self._rank(number) for other in stayed), "seat": number}
             for number in stayed
         ]
         places.sort(key=lambda each: (each["place"], each["seat"]))
-        last = len(self.seats)
-        return places + [
-            {"place": last - given, "seat": number} for given, number in reversed([*enumerate(self.gave_up)])
-        ]
+        for group in reversed(self.gave_up):
+            places += [{"place": len(places) + 1, "seat": number} for number in group[:1]]
+            places += [{"place": places[-1]["place"], "seat": number} for number in group[1:]]
+        return places
 
     def _rank(self, number):
         seat = self.seats[number]
@@ -135,7 +135,7 @@ class FoldedGame:
     @property
     def winners(self):
         first = [each["seat"] for each in self.placing if each["place"] == 1]
-        return [number for number in first if number not in self.gave_up]
+        return [number for number in first if not self.seats[number].gave_up]
 
     @property
     def summary_players(self):
@@ -145,7 +145,7 @@ class FoldedGame:
                 "seat": number,
                 "name": seat.name,
                 "color": seat.color,
-                "bot": seat.takeover["bot"],
+                "bot": seat.bot,
                 "end": seat.end,
             }
             for number, seat in enumerate(self.seats)
@@ -186,7 +186,7 @@ def statistics(played):
         "games": len(played),
         "against_bots": 0,
         "resigned": sum(seat.end["type"] == "resigned" for seat in seats),
-        "took_over": sum(seat.end["type"] in ("took_over", "out_of_time") for seat in seats),
+        "took_over": sum(seat.end["type"] not in ("played", "resigned") for seat in seats),
         "missed_deadlines": sum(seat.missed_deadlines for seat in seats),
         "by_player_count": [by_player_count] if played else [],
         "by_scoring_tile": [

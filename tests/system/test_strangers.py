@@ -105,8 +105,8 @@ def check_game(wire, meeting, game):
     assert (view["status"], view["abort_reason"]) == (game.status, game.abort_reason)
     ends = [seat.end for seat in game.seats]
     assert with_fields_of(ends, [player["end"] for player in view["players"]]) == ends
-    assert [player["bot"] for player in view["players"]] == [end["bot"] for end in ends]
-    assert record["gave_up"] == [[seat] for seat in game.gave_up]
+    assert [player["bot"] for player in view["players"]] == [seat.bot for seat in game.seats]
+    assert record["gave_up"] == game.gave_up
     assert with_fields_of(ends, [player["end"] for player in record["players"]]) == ends
     assert {player["bot"] for player in record["players"]} == {None}
     result = view["result"]
@@ -167,7 +167,7 @@ def check_player(wire, key, meetings, games):
     assert sorted(exported) == sorted(finished)
     for name, line in exported.items():
         assert line["finished_at"] == games[name].finished_at
-        assert line["record"]["gave_up"] == [[seat] for seat in games[name].gave_up]
+        assert line["record"]["gave_up"] == games[name].gave_up
     assert wire.read("/v1/me", key)["active_game_count"] == 0
     of_logs = statistics([(games[name], seat) for name, (_, seat) in finished.items()])
     assert with_fields_of(of_logs, wire.read("/v1/me/statistics", key)) == of_logs

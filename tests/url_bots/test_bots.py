@@ -153,13 +153,17 @@ def test_problem_of_an_offer_beyond_the_purse_has_no_amount(service, bot):
     assert delivery["problem"] == "The action is illegal: not_enough_gold."
 
 
-def test_dead_bot_is_replaced_where_on_timeout_says_so(service, bot):
-    game = against(service, bot, options={"on_timeout": "bot"})
+def test_dead_bot_that_nobody_holds_is_not_taken_over(service, bot):
+    game = against(service, bot, options={"first_seat": 0})
     bot.answer = lambda _, handler: respond(handler, 500)
-    dispatch(service)
-    service.clock.advance(7)
-    dispatch(service)
-    assert [player["bot"] for player in game.view()["players"]] == [None, "greedy"]
+    for _ in range(3):
+        dispatch(service)
+        service.clock.advance(7)
+        dispatch(service)
+        game.play_until(lambda view: 0 not in view["waiting_for"])
+    view = game.view()
+    assert (view["players"][1]["bot"], view["players"][1]["end"]["type"]) == ("url", "played")
+    assert view["players"][1]["end"]["missed_deadlines"] > 2
 
 
 def test_answer_after_the_deadline_is_not_played(service, bot):
@@ -275,10 +279,13 @@ def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
     assert game.view()["players"][0]["bot"] == "url"
     bot.answer = lambda _, handler: respond(handler, 500)
     game.offer(1, 1, 1)
-    dispatch(service)
-    service.clock.advance(7)
-    dispatch(service)
-    assert game.view()["players"][0]["bot"] == "greedy"
+    for failed in range(2):
+        dispatch(service)
+        service.clock.advance(7)
+        dispatch(service)
+        assert game.view()["players"][0]["bot"] == ("greedy" if failed else "url")
+        while 1 in game.view()["waiting_for"]:
+            game.act_legally(1)
     assert bind("d").status_code == 200
     assert service.get(f"{path}/deliveries", token)["deliveries"], "they show why the bot was replaced"
 

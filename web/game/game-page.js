@@ -340,7 +340,7 @@ export function gamePage(store, chosen, reopen) {
     if (store.busy && strip.part?.running) strip.part.end(); // our own action ends the counting
     placing.refresh();
     header.update();
-    hide(returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
+    hide(returning, !store.token || view.status !== "playing" || !store.me?.takeover);
     proposal.update();
     pause.update();
     hide(banner, store.connection !== "reconnecting" && navigator.onLine);

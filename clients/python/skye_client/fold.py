@@ -29,6 +29,19 @@ _Players: TypeAlias = list[dict[str, Any]]
 _Event: TypeAlias = Mapping[str, Any]
 
 _CASTLE = {"x": 0, "y": 0, "rotation": 0}
+_PLAYED: Final = {
+    "type": "played",
+    "at": None,
+    "bot": None,
+    "round": None,
+    "phase": None,
+    "missed_deadlines": 0,
+    "server_decisions": 0,
+    "decisions": 0,
+}
+_DECISIONS: Final = 3
+"""How many decisions a seat makes in each round."""
+
 _OF_CREATION = (
     "name",
     "ruleset",
@@ -116,7 +129,8 @@ def _seated(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{field: entry[field] for field in ("seat", "name", "color", "bot")},
         "clock": None,
-        "end": {"type": "played", "bot": None, "round": None, "phase": None, "missed_deadlines": 0},
+        "takeover": None,
+        "end": dict(_PLAYED),
         "score": 0,
         "gold": 0,
         "tiles_on_offer": [],
@@ -159,6 +173,8 @@ def _game_started(view: _View, players: _Players, event: _Event) -> None:
     view["status"], view["reserved_seats"] = "playing", 0
     own = view["you"]["seat"]
     players[:] = [_seated(entry) for entry in event["players"]]
+    for player in players:
+        player["end"]["decisions"] = _DECISIONS * event["round_count"]
     _sit(view, next((entry["seat"] for entry in event["players"] if entry["lobby_seat"] == own), None))
     for field in ("scoring_tiles", "starting_seat", "round_count"):
         view[field] = event[field]
@@ -312,27 +328,24 @@ def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
-    """Let a bot play for a seat, which cannot win; a player who resigned becomes a spectator."""
-    player, reason = players[event["seat"]], event["reason"]
-    resigned = reason == "resigned"
-    player["bot"] = event["bot"]
-    player["end"].update({field: event[field] for field in ("bot", "round", "phase")})
-    player["end"]["type"] = "took_over" if reason == "timed_out" else reason
-    player["end"]["missed_deadlines"] += not resigned
-    if resigned and view["you"]["seat"] == event["seat"]:
+    """Let a bot play for a seat, whose player may return or not; who resigned becomes a spectator."""
+    player = players[event["seat"]]
+    player["bot"], player["takeover"] = event["bot"], None
+    if event["counts_as_absent_at"] is not None:
+        takeover = {field: event[field] for field in ("bot", "round", "phase", "counts_as_absent_at")}
+        player["takeover"] = {**takeover, "at": event["since"]}
+    if event["reason"] == "resigned" and view["you"]["seat"] == event["seat"]:
         _sit(view, None)
 
 
 def _seat_returned(view: _View, players: _Players, event: _Event) -> None:
-    """Let the player play the seat again, which can win."""
-    player = players[event["seat"]]
-    player["bot"] = None
-    player["end"].update(type="played", bot=None, round=None, phase=None)
+    """Let the player play the seat again, or its bot at a URL."""
+    players[event["seat"]].update(bot=event["bot"], takeover=None)
 
 
-def _timed_out(view: _View, players: _Players, event: _Event) -> None:
-    """Count a missed deadline."""
-    players[event["seat"]]["end"]["missed_deadlines"] += 1
+def _end_changed(view: _View, players: _Players, event: _Event) -> None:
+    """Update how a seat would end now."""
+    players[event["seat"]]["end"] = dict(event["end"])
 
 
 def _bot_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -389,7 +402,7 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
     "seat_returned": _seat_returned,
-    "timed_out": _timed_out,
+    "end_changed": _end_changed,
     "bot_changed": _bot_changed,
     "income_paid": _set_gold,
 }

@@ -642,7 +642,7 @@ class RecordedRequest(TypedDict):
     response_body: NotRequired[str | None]
 
 
-RecordedSeatEnd: TypeAlias = Literal["played", "resigned", "took_over", "out_of_time"]
+RecordedSeatEnd: TypeAlias = Literal["played", "resigned", "out_of_time", "took_over", "absent"]
 
 
 class RecordedTakeBack(TypedDict):
@@ -793,35 +793,10 @@ class SeatOffer(TypedDict):
     gold: int | None
 
 
-class SeatOutcome(TypedDict):
-    type: SeatEndType
-    bot: BotName | None
-    round: int | None
-    phase: GamePhase | None
-    missed_deadlines: int
-
-
-class SeatResult(TypedDict):
-    seat: int
-    score: int
-    scoring_tiles: list[ScoringTilePoints]
-    scroll_points: int
-    gold_points: int
-    end: SeatOutcome
-
-
 class SeatRoundPoints(TypedDict):
     seat: int
     scoring_tiles: list[ScoringTilePoints]
     score: int
-
-
-class SeatSummary(TypedDict):
-    seat: int
-    name: str
-    color: Color
-    bot: BotName | None
-    end: SeatOutcome
 
 
 SeatThatGaveUp: TypeAlias = int
@@ -866,6 +841,7 @@ class StartedPlayer(TypedDict):
     name: str
     color: Color
     bot: BotName | None
+    held: bool
 
 
 Place: TypeAlias = int
@@ -1263,8 +1239,10 @@ class BotTookOverEvent(TypedDict):
     seat: int
     bot: BotName
     reason: TakeoverReason
+    since: Timestamp
     round: int
     phase: GamePhase
+    counts_as_absent_at: Timestamp | None
 
 
 class BugHunt(TypedDict):
@@ -1425,13 +1403,6 @@ class ExportedOptions(TypedDict):
     seed: str | None
 
 
-class ExportedPlayer(TypedDict):
-    name: str
-    color: Color
-    bot: BotName | None
-    end: SeatOutcome
-
-
 class Fairness(TypedDict):
     commitment: str
     nonce: str | None
@@ -1503,12 +1474,6 @@ class GamePausedEvent(TypedDict):
     until: Timestamp
 
 
-class GameResult(TypedDict):
-    winners: list[Winner]
-    placing: list[PlaceOfSeat]
-    players: list[SeatResult]
-
-
 class GameResumedEvent(TypedDict):
     id: int
     version: int
@@ -1528,22 +1493,6 @@ class GameStartedEvent(TypedDict):
     starting_seat: int
     round_count: int
     players: list[StartedPlayer]
-
-
-class GameSummary(TypedDict):
-    id: GameId
-    name: str
-    ruleset: RulesetName
-    version: int
-    status: GameStatus
-    created_at: Timestamp
-    seat_count: int
-    auto_start: bool
-    reserved_seats: int
-    round: int
-    phase: GamePhase | None
-    origin: GameOrigin | None
-    players: list[SeatSummary]
 
 
 GaveUp: TypeAlias = SeatsThatGaveUp | SeatThatGaveUp
@@ -1700,22 +1649,6 @@ class OpenedBugHunt(TypedDict):
     seed: str | None
 
 
-class OwnGame(TypedDict):
-    game: GameSummary
-    seat: int | None
-    resigned_seat: int | None
-    roles: list[RoleName]
-    waiting: bool
-    deadline: Timestamp | None
-
-
-class OwnGameList(TypedDict):
-    games: list[OwnGame]
-    last_event: PlayerEventId
-    now: Timestamp
-    next_cursor: str | None
-
-
 class OwnPlayer(TypedDict):
     id: str
     active_game_count: int
@@ -1737,15 +1670,6 @@ class PastClock(TypedDict):
     budget_ms: int | None
     increment_ms: int
     on_timeout: TimeoutRule
-
-
-class PastSeat(TypedDict):
-    seat: int
-    name: str
-    color: Color
-    bot: BotName | None
-    score: int
-    end: SeatOutcome
 
 
 class Pause(TypedDict):
@@ -1946,12 +1870,23 @@ class PurchasePassedEvent(TypedDict):
     seat: int
 
 
+class RecordReplayedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["record_replayed"]
+
+
 class RecordedEnd(TypedDict):
     type: RecordedSeatEnd
+    at: NotRequired[str | None]
     bot: NotRequired[SeatableBot | None]
     round: NotRequired[int | None]
     phase: NotRequired[GamePhase | None]
     missed_deadlines: NotRequired[int]
+    server_decisions: NotRequired[int]
+    decisions: NotRequired[int]
 
 
 class RecordedOptions(TypedDict):
@@ -1978,10 +1913,6 @@ class RecordedPlayer(TypedDict):
     color: Color
     bot: SeatableBot | None
     end: NotRequired[RecordedEnd]
-
-
-class Rematch(TypedDict):
-    game: GameSummary | None
 
 
 class ReplacedWebhook(TypedDict):
@@ -2115,6 +2046,26 @@ class SeatLeftPlayerEvent(TypedDict):
     type: Literal["seat_left"]
 
 
+class SeatOutcome(TypedDict):
+    type: SeatEndType
+    at: Timestamp | None
+    bot: BotName | None
+    round: int | None
+    phase: GamePhase | None
+    missed_deadlines: int
+    server_decisions: int
+    decisions: int
+
+
+class SeatResult(TypedDict):
+    seat: int
+    score: int
+    scoring_tiles: list[ScoringTilePoints]
+    scroll_points: int
+    gold_points: int
+    end: SeatOutcome
+
+
 class SeatReturnedEvent(TypedDict):
     id: int
     version: int
@@ -2122,6 +2073,15 @@ class SeatReturnedEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["seat_returned"]
     seat: int
+    bot: BotName | None
+
+
+class SeatSummary(TypedDict):
+    seat: int
+    name: str
+    color: Color
+    bot: BotName | None
+    end: SeatOutcome
 
 
 class SeatTakenPlayerEvent(TypedDict):
@@ -2174,6 +2134,14 @@ class StreamStart(TypedDict):
     last_event: int
     after: int
     now: Timestamp
+
+
+class Takeover(TypedDict):
+    bot: BotName
+    at: Timestamp
+    round: int
+    phase: GamePhase
+    counts_as_absent_at: Timestamp
 
 
 class TerritoryTile(TypedDict):
@@ -2296,6 +2264,7 @@ class TimedOutEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["timed_out"]
     seat: int
+    deadline: Timestamp
 
 
 class TurnChangedEvent(TypedDict):
@@ -2390,9 +2359,26 @@ class CurrentPlacements(TypedDict):
 DefectReport: TypeAlias = ReportWithRequests | ReportWithArchive
 
 
+class EndChangedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["end_changed"]
+    seat: int
+    end: SeatOutcome
+
+
 ExportedAction: TypeAlias = (
     RecordedOffer | RecordedPurchase | RecordedPass | RecordedPlacement | RecordedTakeBack | RecordedFinish
 )
+
+
+class ExportedPlayer(TypedDict):
+    name: str
+    color: Color
+    bot: BotName | None
+    end: SeatOutcome
 
 
 class ExportedPlayerPosition(TypedDict):
@@ -2464,22 +2450,26 @@ class GameCreatedEvent(TypedDict):
     fairness: Fairness
 
 
-class GameFinishedEvent(TypedDict):
-    id: int
+class GameResult(TypedDict):
+    winners: list[Winner]
+    placing: list[PlaceOfSeat]
+    players: list[SeatResult]
+
+
+class GameSummary(TypedDict):
+    id: GameId
+    name: str
+    ruleset: RulesetName
     version: int
-    at: Timestamp
-    reload: NotRequired[bool]
-    type: Literal["game_finished"]
-    seed: str
-    players: list[SeatEnd]
-    result: GameResult
-    nonce: str | None
-    bag: Bag
-
-
-class GameList(TypedDict):
-    games: list[GameSummary]
-    next_cursor: str | None
+    status: GameStatus
+    created_at: Timestamp
+    seat_count: int
+    auto_start: bool
+    reserved_seats: int
+    round: int
+    phase: GamePhase | None
+    origin: GameOrigin | None
+    players: list[SeatSummary]
 
 
 class Inbox(TypedDict):
@@ -2487,25 +2477,29 @@ class Inbox(TypedDict):
     answer: InboxAnswer
 
 
-class PastGame(TypedDict):
-    winners: list[Winner]
-    placing: list[PlaceOfSeat]
-    game_id: GameId
-    name: str
-    ruleset: RulesetName
-    visibility: VisibilityName
-    started_at: Timestamp
-    finished_at: Timestamp
-    clock: PastClock
-    seat: int
-    place: int
-    players: list[PastSeat]
+class OwnGame(TypedDict):
+    game: GameSummary
+    seat: int | None
+    resigned_seat: int | None
+    roles: list[RoleName]
+    waiting: bool
+    deadline: Timestamp | None
 
 
-class PastGameList(TypedDict):
-    games: list[PastGame]
-    next_cursor: str | None
+class OwnGameList(TypedDict):
+    games: list[OwnGame]
+    last_event: PlayerEventId
     now: Timestamp
+    next_cursor: str | None
+
+
+class PastSeat(TypedDict):
+    seat: int
+    name: str
+    color: Color
+    bot: BotName | None
+    score: int
+    end: SeatOutcome
 
 
 class PlacementGains(TypedDict):
@@ -2540,6 +2534,7 @@ class Player(TypedDict):
     name: str
     bot: BotName | None
     clock: SeatClock | None
+    takeover: Takeover | None
     end: SeatOutcome
 
 
@@ -2640,6 +2635,10 @@ RecordedAction: TypeAlias = (
 )
 
 
+class Rematch(TypedDict):
+    game: GameSummary | None
+
+
 class ReplacedPlayerKey(TypedDict):
     replaced: bool
     webhooks: list[ReplacedWebhook]
@@ -2712,6 +2711,7 @@ class SeatView(TypedDict):
     name: str
     bot: BotName | None
     clock: SeatClock | None
+    takeover: Takeover | None
     end: SeatOutcome
 
 
@@ -2802,6 +2802,24 @@ class Game(TypedDict):
     actions: NotRequired[list[Action]]
 
 
+class GameFinishedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["game_finished"]
+    seed: str
+    players: list[SeatEnd]
+    result: GameResult
+    nonce: str | None
+    bag: Bag
+
+
+class GameList(TypedDict):
+    games: list[GameSummary]
+    next_cursor: str | None
+
+
 class GameRecord(TypedDict):
     format: int
     ruleset: NotRequired[ChosenRuleset]
@@ -2829,6 +2847,27 @@ class ListedRound(TypedDict):
     purchases: list[RoundPurchase]
     players: list[SeatRound]
     complete: bool
+
+
+class PastGame(TypedDict):
+    winners: list[Winner]
+    placing: list[PlaceOfSeat]
+    game_id: GameId
+    name: str
+    ruleset: RulesetName
+    visibility: VisibilityName
+    started_at: Timestamp
+    finished_at: Timestamp
+    clock: PastClock
+    seat: int
+    place: int
+    players: list[PastSeat]
+
+
+class PastGameList(TypedDict):
+    games: list[PastGame]
+    next_cursor: str | None
+    now: Timestamp
 
 
 class PositionSetEvent(TypedDict):
@@ -2903,10 +2942,12 @@ StreamMessage: TypeAlias = (
     | InvitationRevokedEvent
     | GameStartedEvent
     | PositionSetEvent
+    | RecordReplayedEvent
     | BotTookOverEvent
     | SeatReturnedEvent
     | BotChangedEvent
     | TimedOutEvent
+    | EndChangedEvent
     | TurnChangedEvent
     | ClockAdvancedEvent
     | GamePausedEvent
@@ -2978,10 +3019,12 @@ Event: TypeAlias = (
     | InvitationRevokedEvent
     | GameStartedEvent
     | PositionSetEvent
+    | RecordReplayedEvent
     | BotTookOverEvent
     | SeatReturnedEvent
     | BotChangedEvent
     | TimedOutEvent
+    | EndChangedEvent
     | TurnChangedEvent
     | ClockAdvancedEvent
     | GamePausedEvent
@@ -3031,6 +3074,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "bot_took_over",
             "building_finished",
             "clock_advanced",
+            "end_changed",
             "game_aborted",
             "game_created",
             "game_finished",
@@ -3053,6 +3097,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "proposal_ended",
             "proposal_made",
             "purchase_passed",
+            "record_replayed",
             "round_scored",
             "round_started",
             "seat_returned",

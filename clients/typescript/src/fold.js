@@ -83,6 +83,7 @@ const FOLDS = {
     Object.assign(view, { status: "playing", reserved_seats: 0, scoring_tiles, starting_seat, round_count });
     const own = players.find((/** @type {any} */ { lobby_seat }) => lobby_seat === view.you.seat);
     view.players = players.map(seated); // the gaps between the seats of the lobby close
+    for (const { end } of view.players) end.decisions = 3 * round_count; // three in each round
     sit(view, own?.seat ?? null);
   },
   position_set(view, event, players) {
@@ -172,19 +173,16 @@ const FOLDS = {
     Object.assign(view, { phase, waiting_for, deadline });
     clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
   },
-  bot_took_over(view, { seat, bot, reason, round, phase }, players) {
-    const resigned = reason === "resigned";
-    players[seat].bot = bot;
-    Object.assign(players[seat].end, { type: reason === "timed_out" ? "took_over" : reason, bot, round, phase });
-    if (!resigned) players[seat].end.missed_deadlines += 1;
-    if (resigned && view.you.seat === seat) sit(view, null);
+  bot_took_over(view, { seat, bot, reason, since, round, phase, counts_as_absent_at }, players) {
+    const takeover = counts_as_absent_at && { bot, at: since, round, phase, counts_as_absent_at };
+    Object.assign(players[seat], { bot, takeover });
+    if (reason === "resigned" && view.you.seat === seat) sit(view, null);
   },
-  seat_returned(_view, { seat }, players) {
-    players[seat].bot = null;
-    Object.assign(players[seat].end, { type: "played", bot: null, round: null, phase: null });
+  seat_returned(_view, { seat, bot }, players) {
+    Object.assign(players[seat], { bot, takeover: null });
   },
-  timed_out(_view, { seat }, players) {
-    players[seat].end.missed_deadlines += 1;
+  end_changed(_view, { seat, end }, players) {
+    players[seat].end = { ...end };
   },
   bot_changed(_view, { seat, bot }, players) {
     players[seat].bot = bot;
@@ -195,8 +193,11 @@ const FOLDS = {
 function seated({ seat, name, color, bot }) {
   return {
     seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
-    offer_set: false, building_finished: false, clock: null,
-    end: { type: "played", bot: null, round: null, phase: null, missed_deadlines: 0 },
+    offer_set: false, building_finished: false, clock: null, takeover: null,
+    end: {
+      type: "played", at: null, bot: null, round: null, phase: null,
+      missed_deadlines: 0, server_decisions: 0, decisions: 0,
+    },
     territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
   };
 }

@@ -159,12 +159,12 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     seat = old.seats[caller.seat]
     if not _plays_again(seat):
         raise Problem("seat_played_by_bot")
-    return replace(seat, bot=None, url_bot="", missed_deadlines=0, revisions=0)
+    return Seat(seat.name, seat.color, seat.token, player=seat.player)
 
 
 def _plays_again(seat: Seat) -> bool:
-    """Return whether a person plays a seat in the rematch: also one whose bot at a URL has played for it."""
-    return not seat.bot or (seat.has_url_bot and seat.is_held)
+    """Return whether a person plays a seat in the rematch, also if a bot or the server has played for it."""
+    return seat.is_held and seat.left is None
 
 
 def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Game | None, bytes | None]:

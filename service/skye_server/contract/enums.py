@@ -21,7 +21,6 @@ from skye_server.games.game import (
     OriginType,
     PublicFrom,
     Role,
-    SeatEnd,
     SeedSource,
     Status,
     TileKind,
@@ -29,6 +28,7 @@ from skye_server.games.game import (
 )
 from skye_server.games.player_events import BotMessageType, PlayerEventType
 from skye_server.games.scenarios import SCENARIOS
+from skye_server.games.seat_ends import SeatEnd
 from skye_server.games.views import actions
 
 

@@ -130,8 +130,8 @@ class QueryRotation(Rotation):
         return super()._deserialize(_digits(value), attr, data, **kwargs)
 
 
-class QueryTime(fields.String):
-    """A time in a query, as RFC 3339 writes it; milliseconds since 1970 once loaded."""
+class Time(fields.String):
+    """A time, as RFC 3339 writes it; milliseconds since 1970 once loaded."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(
@@ -143,7 +143,7 @@ class QueryTime(fields.String):
         try:
             if not _TIME.fullmatch(text):
                 raise ValueError
-            return int(datetime.fromisoformat(text).timestamp() * 1000)
+            return round(datetime.fromisoformat(text).timestamp() * 1000)
         except ValueError:
             raise ValidationError("This is no time such as 2027-01-15T08:00:00Z.") from None
 

@@ -20,7 +20,7 @@ from skye_server.contract.enums import (
     SeatEndType,
     TieBreakRule,
 )
-from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
+from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat, Time
 from skye_server.contract.moves import Prices
 from skye_server.contract.objects import Constant, EitherOf, ListOf, NestedObject, Object, Tagged
 from skye_server.contract.positions import SentPosition
@@ -31,10 +31,13 @@ class RecordedEnd(Object):
     """How a seat of a recorded game ended."""
 
     type = SeatEndType("How the seat ended.", required=True)
-    bot = BotName("The bot that took the seat over; null if its player stayed.", allow_none=True)
-    round = Integer(1, MAX_ROUNDS, "The round in which the bot took over.", allow_none=True)
-    phase = GamePhase("The phase in which the bot took over.", allow_none=True)
+    at = Time("When the seat was given up; null if its player stayed.", allow_none=True)
+    bot = BotName("The bot that played it from then on; null if its player stayed.", allow_none=True)
+    round = Integer(1, MAX_ROUNDS, "The round in which the seat was given up.", allow_none=True)
+    phase = GamePhase("The phase in which the seat was given up.", allow_none=True)
     missed_deadlines = Integer(0, 2**31 - 1, "How many deadlines the seat has missed.")
+    server_decisions = Integer(0, 2**31 - 1, "How many of its decisions the server made.")
+    decisions = Integer(0, 2**31 - 1, "How many decisions the game had for the seat.")
 
 
 class RecordedPlayer(Object):

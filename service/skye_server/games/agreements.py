@@ -37,17 +37,17 @@ _MAX_OPEN_MS: Final = 7 * _DAY_MS
 
 def people_of(game: Game) -> list[int]:
     """Return the seats that people play, or may take back: those who must agree."""
-    return [number for number, seat in game.taken if seat.is_played or seat.can_return]
+    return [number for number, seat in game.taken if seat.is_present or seat.can_return]
 
 
 def persons_of(game: Game) -> list[int]:
     """Return the seats that persons have held since the start, also those that they have given up."""
-    return [number for number, seat in game.taken if seat.is_held or seat.takeover is not None]
+    return [number for number, seat in game.taken if seat.is_person]
 
 
 def plays_alone(game: Game, seat: int) -> bool:
     """Return whether a person plays a seat, and no other person plays or may come back."""
-    return game.seats[seat].is_played and people_of(game) == [seat]
+    return game.seats[seat].is_present and people_of(game) == [seat]
 
 
 def open_ms(game: Game) -> int:
@@ -83,7 +83,7 @@ def propose(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -> Tr
 def can_propose(game: Game, seat: int, kind: ProposalKind, now_ms: int) -> bool:
     """Return whether a seat may make a proposal now, which other people must answer."""
     people = people_of(game) if game.status is Status.PLAYING else []
-    if seat not in people or len(people) == 1 or not game.seats[seat].is_played or game.proposal is not None:
+    if seat not in people or len(people) == 1 or not game.seats[seat].is_present or game.proposal is not None:
         return False
     is_within_limit = can_revise(game, seat) or not _is_repetition(game, seat, kind)
     return is_within_limit and _may_repeat(game, seat, kind, now_ms)
@@ -143,7 +143,7 @@ def settled(transition: Transition, now_ms: int) -> Transition:
     if game.proposal is None:
         return transition
     proposer, people = game.proposal.seat, people_of(game)
-    is_gone = proposer is not None and not game.seats[proposer].is_played
+    is_gone = proposer is not None and not game.seats[proposer].is_present
     if is_gone or {*people} <= {proposer}:
         return transition.then(_ended(game, ProposalOutcome.WITHDRAWN, now_ms))
     if _is_agreed(game):
@@ -217,7 +217,7 @@ def _check_in_play(game: Game, seat: int | None) -> None:
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
-    if seat is not None and not game.seats[seat].is_played:
+    if seat is not None and not game.seats[seat].is_present:
         raise Problem("seat_played_by_bot")
 
 

@@ -7,27 +7,19 @@ earlier request or stream of the game.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
+from skye_server.games.absence import misses, resigns
 from skye_server.games.agreements import expired, settled
 from skye_server.games.clocks import without_increment
-from skye_server.games.events import AnyEvent, BotTookOver, TakeoverReason, TimedOut
-from skye_server.games.game import Game, OnTimeout, Status, with_seat
+from skye_server.games.game import Game, OnTimeout, with_seat
 from skye_server.games.pauses import resume
-from skye_server.games.transitions import (
-    Transition,
-    advance,
-    after_missed_deadline,
-    after_takeover,
-    make_move,
-    state_in_play,
-)
-
-SUBSTITUTE_BOT = "greedy"
-"""The bot that replaces players who resign or miss a deadline."""
+from skye_server.games.seat_ends import SUBSTITUTE_BOT
+from skye_server.games.transitions import Transition, advance, make_move
 
 
 def play_bots(transition: Transition, now_ms: int) -> Transition:
@@ -38,7 +30,7 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
     with Computation() as computation:
         while seat is not None:
             game = transition.game
-            transition = transition.then(make_move(game, seat, _bot_move(game, seat), now_ms))
+            transition = transition.then(make_move(game, seat, _server_move(game, seat), now_ms))
             computation.checkpoint()
             seat = transition.game.next_bot
     return transition
@@ -52,61 +44,48 @@ def after_deadline(game: Game, now_ms: int) -> Transition:
     if first_ms is None or first_ms > now_ms:
         return expired(Transition(game), now_ms, now_ms)
     transition = expired(Transition(game), first_ms, now_ms)
-    for seat in game.waiting_for:
-        # Those who are left may have agreed to abort it.
-        if transition.game.status is Status.PLAYING and _is_late(game, seat, now_ms):
-            transition = transition.then(after_timeout(transition.game, seat, now_ms))
-    for seat in game.waiting_for:
-        if transition.game.seats[seat].takeover is not None and _is_late(transition.game, seat, now_ms):
-            transition = transition.then(_move_for(transition.game, seat, now_ms))
+    deadlines = {seat: game.turn.deadline_of(seat) for seat in transition.game.waiting_for}
+    late = {seat: at_ms for seat, at_ms in deadlines.items() if at_ms is not None and at_ms <= now_ms}
+    transition = _decided_by_server(transition, late, now_ms)
     return expired(transition, now_ms, now_ms)
 
 
-def _is_late(game: Game, seat: int, now_ms: int) -> bool:
-    """Return whether a seat has missed the deadline of its decision."""
-    deadline_ms = game.turn.deadline_of(seat)
-    return seat in game.waiting_for and deadline_ms is not None and deadline_ms <= now_ms
+def after_failure(game: Game, seat: int, now_ms: int) -> Transition:
+    """Make the decision of a bot at a URL that has failed."""
+    return _decided_by_server(Transition(game), {seat: now_ms}, now_ms)
 
 
-def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
-    """Do what `on_timeout` says for a seat that has not decided in time; without time, a bot plays it."""
-    clock = game.turn.clock_of(seat)
-    if clock is not None and clock.remaining_at(now_ms) == 0:
-        return hand_to_bot(game, seat, TakeoverReason.OUT_OF_TIME, now_ms)
-    if game.seats[seat].takeover is not None:
-        return Transition(game)
-    if game.options.on_timeout is OnTimeout.BOT:
-        return hand_to_bot(game, seat, TakeoverReason.TIMED_OUT, now_ms)
-    return _move_for(game, seat, now_ms)
+def _decided_by_server(transition: Transition, late: Mapping[int, int], now_ms: int) -> Transition:
+    """Make the decisions that seats have missed, after all that the missed deadlines count.
 
-
-def hand_to_bot(game: Game, seat: int, reason: TakeoverReason, now_ms: int) -> Transition:
-    """Let a bot play a seat from now on. After a resignation the seat's token and key may only watch."""
-    state = state_in_play(game)
-    assert state.phase is not None
-    event = BotTookOver(seat, SUBSTITUTE_BOT, reason, state.round, state.phase)
-    after = after_takeover(game, event)
-    left = after.seats[seat]
-    if reason is TakeoverReason.RESIGNED:
-        left = replace(left, token="", player="", resigned_player=left.player, resigned_token=left.token)
-    seats = with_seat(after.seats, seat, left)
-    return settled(advance(game, now_ms, [event], seats=seats, state=after.state), now_ms)
-
-
-def _move_for(game: Game, seat: int, now_ms: int) -> Transition:
-    """Make the decision that a seat has missed: an offer, a pass, or the rest of its build.
-
-    The bot that has taken it over makes its own.
+    :param late: the missed deadlines by seat.
     """
-    is_taken_over = game.seats[seat].takeover is not None
-    transition = Transition(without_increment(game if is_taken_over else after_missed_deadline(game, seat)))
+    game = transition.game
+    events = [event for seat, deadline_ms in late.items() for event in misses(game, seat, deadline_ms)]
+    if events:
+        transition = transition.then(settled(advance(game, now_ms, events), now_ms))
+    for seat in late:
+        # The people who are left may have agreed to abort the game, or to pause it.
+        if seat in transition.game.waiting_for:
+            transition = transition.then(_decide_for(transition.game, seat, now_ms))
+    return transition
+
+
+def hand_to_bot(game: Game, seat: int, now_ms: int) -> Transition:
+    """Let a bot play a seat whose player resigns. The seat's token and key may only watch from now on."""
+    left = game.seats[seat]
+    left = replace(left, token="", player="", resigned_player=left.player, resigned_token=left.token)
+    seats = with_seat(game.seats, seat, left)
+    return settled(advance(game, now_ms, [resigns(game, seat, now_ms)], seats=seats), now_ms)
+
+
+def _decide_for(game: Game, seat: int, now_ms: int) -> Transition:
+    """Make the open decision of a seat, which adds no time: offer, purchase, or the rest of its build."""
+    transition = Transition(without_increment(game))
     current = _round_and_phase(game)
-    before: tuple[AnyEvent, ...] = () if is_taken_over else (TimedOut(seat),)
-    passes = current[1] is Phase.BUYING and not is_taken_over
     while _round_and_phase(transition.game) == current and seat in transition.game.waiting_for:
-        move = Pass() if passes else _bot_move(transition.game, seat)
-        transition = transition.then(make_move(transition.game, seat, move, now_ms, *before))
-        before = ()
+        move = _server_move(transition.game, seat)
+        transition = transition.then(make_move(transition.game, seat, move, now_ms))
     return transition._replace(game=replace(transition.game, options=game.options))
 
 
@@ -115,9 +94,16 @@ def _round_and_phase(game: Game) -> tuple[int, Phase | None]:
     return game.state.round, game.state.phase
 
 
-def _bot_move(game: Game, seat: int) -> Move:
-    """Return the move of the seat's bot; its random numbers derive from the seed (reproducible games)."""
+def _server_move(game: Game, number: int) -> Move:
+    """Return the next move of a seat that the server makes: that of its bot, or what `on_timeout` says.
+
+    The random numbers of a bot derive from the seed (reproducible games).
+    """
     state: GameState | None = game.state
     assert state is not None
-    rng = random.Random(f"{game.options.seed}/{game.version}/{seat}")  # noqa: S311 - no secret
-    return choose_move(BOTS.get(game.seats[seat].bot or "", BOTS[SUBSTITUTE_BOT]), state, seat, rng)
+    seat = game.seats[number]
+    is_late = seat.left is None and seat.is_by_server
+    if is_late and state.phase is Phase.BUYING and game.options.on_timeout is OnTimeout.AUTO:
+        return Pass()
+    rng = random.Random(f"{game.options.seed}/{game.version}/{number}")  # noqa: S311 - no secret
+    return choose_move(BOTS.get(seat.bot or "", BOTS[SUBSTITUTE_BOT]), state, number, rng)

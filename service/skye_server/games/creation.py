@@ -15,8 +15,6 @@ from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import HOST_ROLE, INVITE_ROLE, TokenSource, hash_token
-from skye_server.games.autoplay import SUBSTITUTE_BOT
-from skye_server.games.events import BotTookOver, TakeoverReason
 from skye_server.games.game import (
     Clock,
     Game,
@@ -26,12 +24,12 @@ from skye_server.games.game import (
     OriginType,
     PublicFrom,
     Seat,
-    SeatEnd,
     SeedSource,
     Visibility,
     free_name,
 )
 from skye_server.games.scenarios import SCENARIOS, position_of_scenario
+from skye_server.games.seat_ends import SUBSTITUTE_BOT, SeatEnd, SeatOutcome
 from skye_server.games.transitions import Transition
 
 _TITLES: Final = {profile.name: profile.title for profile in BOT_PROFILES}
@@ -295,52 +293,61 @@ def _from_record(body: dict[str, Any]) -> Opening:
     moment = (until["round"], Phase(until["phase"])) if isinstance(until, dict) else None
     actions = record["actions"] if moment else record["actions"][:until]
     begun, draws = body_from_record(body), record.get("draws")
-    takeovers = _takeovers(record)
+    _check_gave_up(record)
     tiles = None if draws is None else draws.tiles
     start = None if position is None else state_from_body(position, "/record/position")
     if start is not None:
         begun = body_from_position(begun, start)
 
     def open_game(new: NewGame) -> Transition:
-        game = new.game(begun, Origin(OriginType.RECORD))
+        game, ends = new.game(begun, Origin(OriginType.RECORD)), _recorded_ends(record, new.now_ms)
         seats = new_seats(begun["players"], new.tokens, new.player)
         opened = lobby.open_game(game, seats, new.now_ms, unique_names=False)
         if start is not None:
             opened = opened.then(lobby.begin_from_position(opened.game, start, new.now_ms))
-            return lobby.replay(opened, actions, new.now_ms, until=moment, tiles=tiles, takeovers=takeovers)
+            return lobby.replay(opened, actions, new.now_ms, until=moment, tiles=tiles, ends=ends)
         opened = opened.then(lobby.start(opened.game, new.now_ms, draws))
         later = tiles and tiles[game.ruleset.tiles_drawn * len(begun["players"]) :]
-        return lobby.replay(opened, actions, new.now_ms, until=moment, tiles=later, takeovers=takeovers)
+        return lobby.replay(opened, actions, new.now_ms, until=moment, tiles=later, ends=ends)
 
     return open_game
 
 
-_REASONS: Final = {
-    SeatEnd.TOOK_OVER: TakeoverReason.TIMED_OUT,
-    SeatEnd.OUT_OF_TIME: TakeoverReason.OUT_OF_TIME,
-}
-"""The reason for which a bot took a seat over, by its end in a record; else its player resigned."""
-
-
-def _takeovers(record: dict[str, Any]) -> list[list[BotTookOver]]:
-    """Return how the seats were given up in a recorded game: those of one date together, in order.
+def _check_gave_up(record: dict[str, Any]) -> None:
+    """Check which seats were given up in a recorded game.
 
     :raises Problem: invalid_body, if a seat does not exist or is named twice.
     """
-    players, named = record["players"], set[int]()
+    named = set[int]()
     for index, group in enumerate(record["gave_up"]):
-        if len(named | {*group}) < len(named) + len(group) or max(group) >= len(players):
+        if len(named | {*group}) < len(named) + len(group) or max(group) >= len(record["players"]):
             detail = "There is no such seat, or it is named twice."
             raise Problem("invalid_body", errors=[FieldError(f"/record/gave_up/{index}", detail)])
         named |= {*group}
-    return [[_takeover(seat, players[seat]) for seat in sorted(group)] for group in record["gave_up"]]
 
 
-def _takeover(seat: int, player: dict[str, Any]) -> BotTookOver:
-    end = player.get("end", {})
-    reason = _REASONS.get(end.get("type"), TakeoverReason.RESIGNED)
+def _recorded_ends(record: dict[str, Any], now_ms: int) -> list[SeatOutcome]:
+    """Return by seat how it ended in a recorded game; an empty list if no seat was given up.
+
+    The dates are those of the record, if it has them and in the order of its groups.
+    """
+    players, dates = record["players"], dict[int, int]()
+    for group in record["gave_up"]:
+        named = players[group[0]].get("end", {}).get("at")
+        date = max([now_ms if named is None else named, *[each + 1 for each in dates.values()]])
+        dates |= dict.fromkeys(group, date)
+    ends = [_recorded_end(player.get("end", {}), dates.get(seat)) for seat, player in enumerate(players)]
+    return ends if dates else []
+
+
+def _recorded_end(end: dict[str, Any], at_ms: int | None) -> SeatOutcome:
+    counts = [end.get(name) or 0 for name in ("missed_deadlines", "server_decisions", "decisions")]
+    if at_ms is None:
+        return SeatOutcome(SeatEnd.PLAYED, None, None, None, None, *counts)
+    kind = SeatEnd(end.get("type", SeatEnd.RESIGNED))
+    kind = SeatEnd.RESIGNED if kind is SeatEnd.PLAYED else kind
     phase = Phase(end.get("phase") or Phase.PRICING)
-    return BotTookOver(seat, end.get("bot") or SUBSTITUTE_BOT, reason, end.get("round") or 1, phase)
+    return SeatOutcome(kind, at_ms, end.get("bot") or SUBSTITUTE_BOT, end.get("round") or 1, phase, *counts)
 
 
 def _from_scenario(body: dict[str, Any]) -> Opening:

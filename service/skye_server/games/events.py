@@ -11,6 +11,7 @@ from skye import GameState, Phase
 from skye.events import Event
 from skye.words import Word
 from skye_server.games.proposals import AbortReason, ProposalKind, ProposalOutcome
+from skye_server.games.seat_ends import SeatOutcome
 
 
 class GameCreated(NamedTuple):
@@ -65,12 +66,16 @@ class InvitationRevoked(NamedTuple):
 
 
 class StartedPlayer(NamedTuple):
-    """The player of a seat at the start, and the number that the seat had in the lobby."""
+    """The player of a seat at the start, and the number that the seat had in the lobby.
+
+    :param is_person: whether a person holds the seat, also one whose bot at a URL plays it.
+    """
 
     lobby_seat: int
     name: str
     color: str
     bot: str | None
+    is_person: bool
 
 
 class GameStarted(NamedTuple):
@@ -91,21 +96,34 @@ class PositionSet(NamedTuple):
     state: GameState
 
 
+class RecordReplayed(NamedTuple):
+    """The recorded actions of the game have been played; people play from here.
+
+    In a game that its record ends, this follows the last action.
+
+    :param outcomes: by seat, how it ended in the record; the decisions that the game still has for it.
+    """
+
+    outcomes: tuple[SeatOutcome, ...]
+
+
 class TakeoverReason(Word):
     """Why a bot takes a seat over."""
 
     RESIGNED = "resigned", "the player left the game."
     TIMED_OUT = (
         "timed_out",
-        "the player missed a deadline, and the option `on_timeout` of the game is `bot`.",
+        "the player missed two deadlines in a row, or one and has never acted. The player may return.",
     )
     OUT_OF_TIME = "out_of_time", "the player has used up `budget_ms`."
 
 
 class BotTookOver(NamedTuple):
-    """A bot replaces a player who has resigned or timed out.
+    """A bot replaces a player who has resigned, missed deadlines or used up the time.
 
-    :param round: the round of the recorded game for a game that began from a record.
+    :param since_ms: the date: the deadline that was missed, or the time of the resignation. After a return
+        that no decision has followed, all of them are those of the first take-over.
+    :param absent_ms: when it counts as absence by time; None if the player cannot return.
     """
 
     seat: int
@@ -113,12 +131,18 @@ class BotTookOver(NamedTuple):
     reason: TakeoverReason
     round: int
     phase: Phase
+    since_ms: int
+    absent_ms: int | None = None
 
 
 class SeatReturned(NamedTuple):
-    """The player takes the seat back that a bot took over after a missed deadline."""
+    """The player takes the seat back that the server took over after missed deadlines.
+
+    :param bot: the bot at a URL that plays it again; None for the player.
+    """
 
     seat: int
+    bot: str | None
 
 
 class BotChanged(NamedTuple):
@@ -129,9 +153,20 @@ class BotChanged(NamedTuple):
 
 
 class TimedOut(NamedTuple):
-    """A seat missed its deadline; the following move was made for it."""
+    """A seat missed its deadline: the server makes this decision for it.
+
+    :param deadline_ms: the deadline. For a bot at a URL that has failed, when it failed.
+    """
 
     seat: int
+    deadline_ms: int
+
+
+class EndChanged(NamedTuple):
+    """What the views show of how a seat would end now has changed by the events before."""
+
+    seat: int
+    outcome: SeatOutcome
 
 
 class SeatClock(NamedTuple):
@@ -235,10 +270,12 @@ HostedEvent: TypeAlias = (
     | InvitationRevoked
     | GameStarted
     | PositionSet
+    | RecordReplayed
     | BotTookOver
     | SeatReturned
     | BotChanged
     | TimedOut
+    | EndChanged
     | TurnChanged
     | ClockAdvanced
     | GamePaused
@@ -261,10 +298,12 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     InvitationRevoked: "invitation_revoked",
     GameStarted: "game_started",
     PositionSet: "position_set",
+    RecordReplayed: "record_replayed",
     BotTookOver: "bot_took_over",
     SeatReturned: "seat_returned",
     BotChanged: "bot_changed",
     TimedOut: "timed_out",
+    EndChanged: "end_changed",
     TurnChanged: "turn_changed",
     ClockAdvanced: "clock_advanced",
     GamePaused: "game_paused",

@@ -12,11 +12,12 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from skye import GameState, Options, Phase, Ruleset, TieBreak
+from skye import GameState, Options, Ruleset, TieBreak
 from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
 from skye.words import Word
 from skye_server.games.events import AnyEvent, SeatClock, TurnChanged
 from skye_server.games.proposals import AbortReason, Proposal, Proposed
+from skye_server.games.seat_ends import Departure, Left, Takeover
 
 
 class Status(Word):
@@ -29,17 +30,10 @@ class Status(Word):
 
 
 class OnTimeout(Word):
-    """The action taken for a seat that misses its deadline."""
+    """How the server decides for a seat that misses a deadline, or that it has taken over."""
 
-    AUTO = "auto", "the server takes one action for the seat, which then plays on."
-    BOT = (
-        "bot",
-        (
-            "a bot plays the seat, to the end of the game or until its player takes it back; while nobody "
-            "plays, it decides at each deadline only. A seat that has used up `budget_ms` is always played "
-            "by a bot, to the end of the game."
-        ),
-    )
+    AUTO = "auto", "it passes when the seat should buy; it prices and builds as a bot does."
+    BOT = "bot", "it decides as a bot does."
 
 
 class SeedSource(Word):
@@ -47,21 +41,6 @@ class SeedSource(Word):
 
     SERVER = "server", "the server, at random."
     CREATOR = "creator", "the creator of the game, who can compute every draw in advance."
-
-
-class SeatEnd(Word):
-    """How a seat ended: its player stayed, resigned, or lost it to a bot that took over."""
-
-    PLAYED = "played", "its player, or its bot, stayed to the end."
-    RESIGNED = "resigned", "its player left the game."
-    TOOK_OVER = "took_over", "a bot took over after a missed deadline."
-    OUT_OF_TIME = (
-        "out_of_time",
-        (
-            "its player used up `budget_ms`, and a bot took over. A seat that did not end as `played` cannot "
-            "win."
-        ),
-    )
 
 
 URL_BOT: Final = "url"
@@ -174,26 +153,27 @@ class GameOptions(Struct, frozen=True):
         return Options(self.scoring_tiles, self.first_seat, self.tie_break, self.open_gold, self.ruleset)
 
 
-class Takeover(Struct, frozen=True):
-    """How a bot replaced the player of a seat, and when."""
-
-    end: SeatEnd
-    bot: str
-    round: int
-    phase: Phase
-
-
-class Seat(Struct, frozen=True):
+class Seat(Struct, frozen=True, omit_defaults=True):
     """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
 
     `player` is the id of the player whose key the seat is bound to, empty if there is none.
-    `bot` names the bot that plays the seat, from the start or since the player resigned or timed out; a bot
-    at a URL until it is released. `url_bot` is the id of that bot, also of one that plays no longer.
-    `takeover` is set while the player has given the seat up. `resigned_player` is the id of the player who
-    resigned: that player keeps the game in the own list, without a role. `resigned_token` is the hash of the
-    token that the player had: in a private game it still reads what spectators see.
+    `bot` names the bot that plays the seat, from the start or since the player resigned or was taken over; a
+    bot at a URL until it is released. `url_bot` is the id of that bot, also of one that plays no longer.
+    `resigned_player` is the id of the player who resigned: that player keeps the game in the own list,
+    without a role. `resigned_token` is the hash of the token that the player had: in a private game it still
+    reads what spectators see.
     `revisions` counts what the player took back or repeated: moves, names, tokens, bots at URLs.
     `reservation` is the hash of the reservation by which the player of the old game took a seat of a rematch.
+
+    The log determines the other fields (`games.absence`). `is_person`: a person held the seat when the game
+    began, also one whose bot at a URL plays it. `has_acted`: it has made a move of its own. `decisions` is
+    how many decisions the game has for it. `missed_in_row` counts the deadlines missed since its last
+    decision of its own. `server_decisions` are those that the server made; `offer_by_server` is set while its
+    offer is one of them and not revealed yet. `timed_out_ms` is the deadline that it has missed, until the
+    server has made that decision. `takeover` is set while the server plays and the player may return;
+    `unconfirmed` is the take-over that a return ended which no own decision has followed yet. `left` is set
+    when the player has left finally, and `majority` while the server has made more than half of all its
+    decisions.
     """
 
     name: str
@@ -202,12 +182,22 @@ class Seat(Struct, frozen=True):
     bot: str | None = None
     player: str = ""
     url_bot: str = ""
-    takeover: Takeover | None = None
-    missed_deadlines: int = 0
     resigned_player: str = ""
     resigned_token: str = ""
     revisions: int = 0
     reservation: str = ""
+    is_person: bool = False
+    has_acted: bool = False
+    decisions: int = 0
+    missed_deadlines: int = 0
+    missed_in_row: int = 0
+    server_decisions: int = 0
+    offer_by_server: bool = False
+    timed_out_ms: int | None = None
+    takeover: Takeover | None = None
+    unconfirmed: Takeover | None = None
+    left: Left | None = None
+    majority: Departure | None = None
 
     @property
     def is_free(self) -> bool:
@@ -220,19 +210,19 @@ class Seat(Struct, frozen=True):
         return bool(self.token or self.player)
 
     @property
-    def end(self) -> SeatEnd:
-        """How the seat ended, or would end now."""
-        return SeatEnd.PLAYED if self.takeover is None else self.takeover.end
-
-    @property
-    def is_played(self) -> bool:
+    def is_present(self) -> bool:
         """Whether a person plays the seat, also by a bot at a URL."""
-        return self.takeover is None and (self.bot is None or (self.has_url_bot and self.is_held))
+        return self.is_person and self.takeover is None and self.left is None
 
     @property
     def can_return(self) -> bool:
-        """Whether the player may take the seat back from the bot that took it over."""
-        return self.end is SeatEnd.TOOK_OVER and self.is_held
+        """Whether the player may take the seat back from the server."""
+        return self.takeover is not None
+
+    @property
+    def is_by_server(self) -> bool:
+        """Whether the open decision of the seat is the server's: after a missed deadline, or taken over."""
+        return self.timed_out_ms is not None or self.takeover is not None or self.left is not None
 
     @property
     def has_url_bot(self) -> bool:
@@ -340,7 +330,7 @@ class Game(Struct, frozen=True):
         seat = self.seats[number]
         if seat.bot in (None, URL_BOT):
             return False
-        return not seat.can_return or any(each.is_played for _, each in self.taken)
+        return not seat.can_return or any(each.is_present for _, each in self.taken)
 
     @property
     def due_ms(self) -> int | None:

@@ -5,8 +5,7 @@ Every function returns a `Transition` or raises a `Problem`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -15,10 +14,10 @@ from skye import Action, GameState, Phase, new_game
 from skye.positions import RecordedDraws, apply_actions, begin_recorded
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
+from skye_server.games.absence import open_decisions
 from skye_server.games.authorization import invitation_id
 from skye_server.games.clocks import without_increment
 from skye_server.games.events import (
-    BotTookOver,
     GameAborted,
     GameCreated,
     GameStarted,
@@ -29,17 +28,19 @@ from skye_server.games.events import (
     PlayerJoined,
     PlayerLeft,
     PositionSet,
+    RecordReplayed,
     StartedPlayer,
 )
 from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
 from skye_server.games.proposals import AbortReason
 from skye_server.games.seat_changes import check_not_over, revised
+from skye_server.games.seat_ends import SeatOutcome
 from skye_server.games.transitions import (
     Transition,
     advance,
     after_move,
-    after_takeover,
     check_change_limit,
+    state_begun,
     state_in_play,
 )
 
@@ -154,14 +155,14 @@ def replay(  # noqa: PLR0913 - all but the first three by name
     *,
     until: Moment | None = None,
     tiles: Sequence[str] | None = None,
-    takeovers: Sequence[Sequence[BotTookOver]] = (),
+    ends: Sequence[SeatOutcome] = (),
 ) -> Transition:
     """Play recorded actions in a game that has just started.
 
     :param until: where to stop; None: play all actions.
     :param tiles: the recorded tiles of the next rounds; None: the seed draws them.
-    :param takeovers: the seats that their players gave up, those of one date together, for a game that is
-        played to its end.
+    :param ends: by seat, how it ended in the record, for a game that is played to its end; none if no seat
+        was given up.
     :raises Problem: invalid_body, if the actions end before that.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
@@ -171,16 +172,13 @@ def replay(  # noqa: PLR0913 - all but the first three by name
     options = transition.game.options
     transition = transition._replace(game=without_increment(transition.game))  # the clocks begin afterwards
     if not has_reached(state, until):
-        gave_up = tuple([tuple([event.seat for event in group]) for group in takeovers])
+        gave_up = _groups(ends)
         with Computation() as computation:
             for outcome in apply_actions(state._replace(gave_up=gave_up), actions, tiles):
                 state = outcome.game
-                played = outcome
-                if state.is_over:
-                    transition = _taken_over(transition, chain.from_iterable(takeovers), now_ms)
-                elif gave_up:
-                    played = outcome._replace(game=state._replace(gave_up=()))
-                transition = transition.then(after_move(transition.game, played, now_ms))
+                more = [RecordReplayed(tuple(ends))] if state.is_over and gave_up else []
+                played = outcome if state.is_over else outcome._replace(game=state._replace(gave_up=()))
+                transition = transition.then(after_move(transition.game, played, now_ms, *more))
                 computation.checkpoint()
                 if has_reached(state, until):
                     break
@@ -188,16 +186,24 @@ def replay(  # noqa: PLR0913 - all but the first three by name
         phase = "its end" if state.phase is None else f"phase {state.phase}"
         detail = f"The record ends in round {state.round}, {phase}: this is after it."
         raise Problem("invalid_body", errors=[FieldError("/stop_at", detail)])
+    if transition.game.status is Status.PLAYING:
+        transition = transition.then(_begin_from_here(transition.game, now_ms))
     return transition._replace(game=replace(transition.game, options=options))
 
 
-def _taken_over(transition: Transition, takeovers: Iterable[BotTookOver], now_ms: int) -> Transition:
-    for event in takeovers:
-        after = after_takeover(transition.game, event)
-        transition = transition.then(
-            advance(transition.game, now_ms, [event], seats=after.seats, state=after.state)
-        )
-    return transition
+def _groups(ends: Sequence[SeatOutcome]) -> tuple[tuple[int, ...], ...]:
+    """Return the seats that were given up, those of one date together, the earliest date first."""
+    dates = {end.at_ms for end in ends if end.at_ms is not None}
+    return tuple(
+        [tuple([seat for seat, end in enumerate(ends) if end.at_ms == date]) for date in sorted(dates)]
+    )
+
+
+def _begin_from_here(game: Game, now_ms: int) -> Transition:
+    """Let people play on after recorded actions: no seat has acted or is given up yet."""
+    state = state_begun(game)
+    ends = [SeatOutcome(decisions=open_decisions(state, seat)) for seat in range(len(game.seats))]
+    return advance(game, now_ms, [RecordReplayed(tuple(ends))])
 
 
 def has_reached(game: GameState, moment: Moment | None) -> bool:
@@ -332,4 +338,6 @@ def _check_seat_is_free(game: Game, number: int) -> None:
 
 def _players(game: Game) -> tuple[StartedPlayer, ...]:
     """Return the players by seat, with the numbers that the seats had in the lobby."""
-    return tuple(StartedPlayer(number, seat.name, seat.color, seat.bot) for number, seat in game.taken)
+    return tuple(
+        StartedPlayer(number, seat.name, seat.color, seat.bot, seat.is_held) for number, seat in game.taken
+    )

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-from msgspec.structs import astuple
 
 import skye
 from skye.events import GameFinished
+from skye_server.games.absence import outcome_of
 from skye_server.games.events import BotTookOver, GameStarted, SeatReturned, TurnChanged
-from skye_server.games.game import Change, Clock, Game, OnTimeout, SeatEnd, Status
+from skye_server.games.game import Change, Clock, Game, OnTimeout, Status
+from skye_server.games.seat_ends import SeatEnd, SeatOutcome
 from skye_server.games.transitions import state_begun
 
 
@@ -24,20 +25,19 @@ class PastSeat(msgspec.Struct, array_like=True, frozen=True):
     """A seat of a finished game.
 
     :param bot: the bot that played the seat at the end, unless it took over from the player.
-    :param takeover: how the player gave the seat up, as the fields of `Takeover`; None if the player stayed.
+    :param outcome: how the seat ended.
     """
 
     name: str
     color: str
     bot: str | None
     score: int
-    takeover: tuple[SeatEnd, str, int, skye.Phase] | None
-    missed_deadlines: int
+    outcome: SeatOutcome
 
     @property
-    def end(self) -> SeatEnd:
-        """How the seat ended."""
-        return SeatEnd.PLAYED if self.takeover is None else self.takeover[0]
+    def is_given_up(self) -> bool:
+        """Whether the seat was given up, so that it could not win."""
+        return self.outcome.end is not SeatEnd.PLAYED
 
 
 class PastGame(msgspec.Struct, array_like=True, frozen=True):
@@ -69,7 +69,7 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
     @property
     def winners(self) -> tuple[int, ...]:
         """The seats that won: those in the first place, unless their players gave them up."""
-        return tuple(seat for place, seat in self.placing if place == 1 and self.seats[seat].takeover is None)
+        return tuple(seat for place, seat in self.placing if place == 1 and not self.seats[seat].is_given_up)
 
     @property
     def place(self) -> int:
@@ -105,10 +105,9 @@ def past_game(game: Game, changes: Sequence[Change], seat: int) -> PastGame:
         PastSeat(
             seat.name,
             seat.color,
-            None if seat.takeover else seat.bot,
+            None if seat.is_person and not seat.has_url_bot else seat.bot,
             player["score"],
-            None if seat.takeover is None else astuple(seat.takeover),
-            seat.missed_deadlines,
+            outcome_of(game, seat),
         )
         for seat, player in zip(game.seats, result["players"], strict=True)
     )
@@ -202,16 +201,16 @@ def counters_of(past: PastGame) -> Counter[str]:
     counters = {
         GAMES: 1,
         AGAINST_BOTS: int(all(seat.bot for seat in others)),
-        RESIGNED: int(own.end is SeatEnd.RESIGNED),
-        TOOK_OVER: int(own.end in (SeatEnd.TOOK_OVER, SeatEnd.OUT_OF_TIME)),
-        MISSED_DEADLINES: own.missed_deadlines,
+        RESIGNED: int(own.outcome.end is SeatEnd.RESIGNED),
+        TOOK_OVER: int(own.is_given_up and own.outcome.end is not SeatEnd.RESIGNED),
+        MISSED_DEADLINES: own.outcome.missed_deadlines,
         DECISIONS: past.decisions,
         DECISION_MS: past.decision_ms,
         f"{GAMES_OF}{size}": 1,
         f"{WINS_OF}{size}": int(past.seat in past.winners),
         f"{PLACES_OF}{size}:{past.place}": 1,
     }
-    if own.end is SeatEnd.PLAYED:
+    if not own.is_given_up:
         counters |= {f"{PLAYED_OF}{size}": 1, f"{POINTS_OF}{size}": own.score}
         counters |= {f"{TILE_GAMES}{tile}": 1 for tile, _ in past.scoring}
         counters |= {f"{TILE_POINTS}{tile}": points for tile, points in past.scoring}

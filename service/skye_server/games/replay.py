@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from skye import GameState
 from skye.positions import apply_event, set_up
 from skye_server.cooperative_yield import Computation
+from skye_server.games import absence
 from skye_server.games.agreements import after_answer, after_proposal
 from skye_server.games.events import (
     AnyEvent,
     BotChanged,
-    BotTookOver,
     GameAborted,
     GamePaused,
     GameResumed,
@@ -33,17 +33,10 @@ from skye_server.games.events import (
     ProposalAnswered,
     ProposalEnded,
     ProposalMade,
-    SeatReturned,
-    TimedOut,
     TurnChanged,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
-from skye_server.games.transitions import (
-    after_missed_deadline,
-    after_return,
-    after_takeover,
-    state_with_ruleset,
-)
+from skye_server.games.transitions import state_with_ruleset
 
 
 def empty_game(game: Game) -> Game:
@@ -84,7 +77,8 @@ def replay_changes(
     with Computation() as computation:
         for change in changes:
             for event in change.events:
-                past = _applied(past, event)
+                number = 0 if past.state is None else past.state.round
+                past = absence.after_events(_applied(past, event), (event,), change.at_ms, number)
             past = replace(past, version=change.version, last_event=change.last_event)
             if is_manual:
                 past = replace(past, clock_ms=change.at_ms)
@@ -122,12 +116,6 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return _started(game, event)
         case PositionSet(state):
             return _in_play(game, state_with_ruleset(state, game.options.ruleset))
-        case BotTookOver():
-            return after_takeover(game, event)
-        case SeatReturned(number):
-            return after_return(game, number)
-        case TimedOut(number):
-            return after_missed_deadline(game, number)
         case BotChanged(number, bot):
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms, clocks):

@@ -12,21 +12,20 @@ from msgspec.structs import replace
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.agreements import people_of
-from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
+from skye_server.games.autoplay import after_deadline, hand_to_bot, play_bots
 from skye_server.games.events import (
     BotChanged,
     ClockAdvanced,
     HostTokenRotated,
     SeatReturned,
-    TakeoverReason,
     TokenRotated,
 )
-from skye_server.games.game import URL_BOT, Game, SeatEnd, Status, with_seat
+from skye_server.games.game import URL_BOT, Game, Status, with_seat
 from skye_server.games.pauses import resume
+from skye_server.games.seat_ends import SUBSTITUTE_BOT, SeatEnd
 from skye_server.games.transitions import (
     Transition,
     advance,
-    after_return,
     after_revision,
     can_revise,
     check_change_limit,
@@ -78,32 +77,35 @@ def revised(game: Game, seat: int) -> Game:
 
 
 def resign(game: Game, seat: int, now_ms: int) -> Transition:
-    """Hand a seat to a bot for the rest of the game. A pause ends with the last person.
+    """Hand a seat to a bot for the rest of the game, also one that is taken over.
+
+    A pause ends with the last person.
 
     :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot.
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
-    _check_without_bot(game, seat)
-    transition = hand_to_bot(game, seat, TakeoverReason.RESIGNED, now_ms)
+    if not game.seats[seat].can_return:
+        _check_without_bot(game, seat)
+    transition = hand_to_bot(game, seat, now_ms)
     if transition.game.pause is not None and not people_of(transition.game):
         transition = transition.then(resume(transition.game, None, now_ms))
     return transition
 
 
 def return_to_seat(game: Game, seat: int, now_ms: int) -> Transition:
-    """Let the player play a seat again that a bot took over after a missed deadline.
+    """Let the player play a seat again that the server took over after missed deadlines.
 
     :raises Problem: game_not_started, game_aborted, game_finished, seat_not_taken_over.
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
-    if game.seats[seat].end is SeatEnd.OUT_OF_TIME:
+    left, takeover = game.seats[seat].left, game.seats[seat].takeover
+    if left is not None and left.end is SeatEnd.OUT_OF_TIME:
         raise Problem("seat_not_taken_over", "The seat has no time left, so its player cannot take it back.")
-    if not game.seats[seat].can_return:
+    if takeover is None:
         raise Problem("seat_not_taken_over")
-    after = after_return(game, seat)
-    return advance(game, now_ms, [SeatReturned(seat)], seats=after.seats, state=after.state)
+    return advance(game, now_ms, [SeatReturned(seat, takeover.replaced)])
 
 
 def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:

@@ -10,15 +10,15 @@ from msgspec.structs import replace
 from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
 from skye.events import OfferSet, PlacementTakenBack
 from skye_server.error_codes import Problem
-from skye_server.games import clocks
-from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded, TakeoverReason
-from skye_server.games.game import Change, Game, SeatEnd, Status, Takeover, with_seat
+from skye_server.games import absence, clocks
+from skye_server.games.events import AnyEvent, ProposalEnded
+from skye_server.games.game import Change, Game, Status, with_seat
 from skye_server.games.proposals import ProposalOutcome
 
 MAX_REVISIONS: Final = 750
 """How often all seats of a game together take back or repeat something: each seat has an equal share.
 
-So no player uses up what the others may take back. A game without revisions has fewer than 200 changes, and
+So no player uses up what the others may take back. A game without revisions has fewer than 300 changes, and
 each revision adds at most two, so every game ends within the size limit of a record.
 """
 
@@ -43,11 +43,14 @@ class Transition(NamedTuple):
 def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
     """Replace fields of a game as one change, which increments its version.
 
-    A change of the seats that must act sets new deadlines and appends a `TurnChanged` event. A proposal that
-    is open at the end of the game expires.
+    What the events say of absence is added (`games.absence`). A change of the seats that must act sets new
+    deadlines and appends a `TurnChanged` event. A proposal that is open at the end of the game expires.
     """
-    after = replace(game, **fields)
+    after, number = replace(game, **fields), 0 if game.state is None else game.state.round
     events = tuple(events)
+    after = absence.after_events(after, events, now_ms, number)
+    if after.seats is not game.seats:
+        events = (*events, *absence.changed_ends(game, after))
     if after.is_over and after.proposal is not None:
         events = (*events, ProposalEnded(after.proposal.kind, ProposalOutcome.EXPIRED))
         after = replace(after, proposal=None)
@@ -60,57 +63,19 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
     return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
 
 
-_ENDS: Final = {
-    TakeoverReason.RESIGNED: SeatEnd.RESIGNED,
-    TakeoverReason.TIMED_OUT: SeatEnd.TOOK_OVER,
-    TakeoverReason.OUT_OF_TIME: SeatEnd.OUT_OF_TIME,
-}
-"""How a seat ends, by the reason for which a bot takes it over."""
-
-
-def after_takeover(game: Game, event: BotTookOver) -> Game:
-    """Return a game after the player of a seat gave it up: it cannot win."""
-    state, seat = state_begun(game), game.seats[event.seat]
-    takeover = Takeover(_ENDS[event.reason], event.bot, event.round, event.phase)
-    missed = seat.missed_deadlines + (takeover.end is not SeatEnd.RESIGNED)
-    left = replace(seat, bot=event.bot, takeover=takeover, missed_deadlines=missed)
-    gave_up = (*_without(state.gave_up, event.seat), (event.seat,))
-    return replace(game, seats=with_seat(game.seats, event.seat, left), state=state._replace(gave_up=gave_up))
-
-
-def after_return(game: Game, number: int) -> Game:
-    """Return a game after the player of a seat took it back from the bot that took it over."""
-    state = state_begun(game)
-    seats = with_seat(game.seats, number, replace(game.seats[number], bot=None, takeover=None))
-    gave_up = _without(state.gave_up, number)
-    return replace(game, seats=seats, state=state._replace(gave_up=gave_up))
-
-
-def _without(gave_up: tuple[tuple[int, ...], ...], number: int) -> tuple[tuple[int, ...], ...]:
-    """Return the seats that were given up, by date, without one."""
-    groups = [tuple([seat for seat in group if seat != number]) for group in gave_up]
-    return tuple([group for group in groups if group])
-
-
-def after_missed_deadline(game: Game, seat: int) -> Game:
-    """Return a game after a seat missed a deadline, and keeps its player."""
-    before = game.seats[seat]
-    late = replace(before, missed_deadlines=before.missed_deadlines + 1)
-    return replace(game, seats=with_seat(game.seats, seat, late))
-
-
-def make_move(game: Game, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Transition:
+def make_move(game: Game, seat: int, move: Move, now_ms: int) -> Transition:
     """Make one move in the game.
 
-    :param before: events that precede those of the move.
     :raises Problem: game_not_started, game_aborted.
     :raises RuleError: if the move is illegal.
     """
-    return after_move(game, play(state_in_play(game), seat, move), now_ms, *before)
+    state_in_play(game)
+    counted = absence.before_last_move(game, seat, move, now_ms)
+    return after_move(game, play(state_in_play(counted), seat, move), now_ms)
 
 
-def after_move(game: Game, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Transition:
-    """Apply the outcome of a move; the events `before` precede those of the move."""
+def after_move(game: Game, outcome: Outcome, now_ms: int, *more: AnyEvent) -> Transition:
+    """Apply the outcome of a move; the events `more` follow those of the move."""
     state, events = outcome
     players = state_begun(game).players
     for event in events:
@@ -119,7 +84,7 @@ def after_move(game: Game, outcome: Outcome, now_ms: int, *before: AnyEvent) -> 
         ):
             game = after_revision(game, event.seat)
     status = Status.FINISHED if state.is_over else Status.PLAYING
-    return advance(game, now_ms, [*before, *events], state=state, status=status)
+    return advance(game, now_ms, [*events, *more], state=state, status=status)
 
 
 def after_revision(game: Game, number: int) -> Game:

@@ -15,7 +15,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.views import CreatedGamesView, show_secrets
 from skye_server.contract.creation import GameToCreate
 from skye_server.contract.enums import RulesetName
-from skye_server.contract.fields import Opaque, QueryInteger, QueryTime
+from skye_server.contract.fields import Opaque, QueryInteger, Time
 from skye_server.contract.objects import CURSOR, ListOf, Object, Query
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import UNREADABLE, Problem
@@ -60,8 +60,8 @@ class RecordsQuery(Query):
     ruleset = RulesetName("Only games of this ruleset; that of new games on this server if left out.")
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
     cursor = Opaque(CURSOR, "This is not the cursor of a line.", "The `cursor` of the last line received.")
-    since = QueryTime("Only games that finished at this time or later, such as `finished_at` of a line.")
-    until = QueryTime("Only games that finished before this time.")
+    since = Time("Only games that finished at this time or later, such as `finished_at` of a line.")
+    until = Time("Only games that finished before this time.")
 
 
 blueprint = Blueprint("Leagues", __name__, url_prefix="/v1")

@@ -24,7 +24,7 @@ from skye_server.games.views.fields import (
     PlayerName,
     Timestamp,
 )
-from skye_server.games.views.game import SeatOutcomeView, time_view, timestamp
+from skye_server.games.views.game import SeatOutcomeView, outcome_view, time_view, timestamp
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import player_of_request, takes
 from skye_server.http.responses import json_response, link_to_next
@@ -221,20 +221,13 @@ def _past_game_view(game_id: str, game: PastGame) -> PastGameView:
 
 
 def _past_seat_view(number: int, seat: PastSeat) -> PastSeatView:
-    _, bot, in_round, phase = seat.takeover or (None, None, None, None)
     return {
         "seat": number,
         "name": seat.name,
         "color": seat.color,
         "bot": seat.bot,
         "score": seat.score,
-        "end": {
-            "type": seat.end,
-            "bot": bot,
-            "round": in_round,
-            "phase": phase,
-            "missed_deadlines": seat.missed_deadlines,
-        },
+        "end": outcome_view(seat.outcome),
     }
 
 

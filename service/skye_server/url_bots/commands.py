@@ -37,7 +37,7 @@ def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
     """
     number = require_seat(game, caller, seat)
     taken = game.seats[number]
-    if not caller.host or taken.is_held or taken.takeover is not None:
+    if not caller.host or taken.is_held or taken.is_person:
         require_own_seat(game, caller, number)
     return number
 
@@ -116,11 +116,11 @@ def play_choice(games: Games, asked: Asked, move: Move) -> None:
 
 
 def give_up_decision(games: Games, asked: Asked) -> None:
-    """Do what `on_timeout` of the game says, as the bot has made no decision.
+    """Decide for a bot that has made no decision, as after a missed deadline.
 
     :raises Problem: what `play_choice` raises.
     """
-    _decide(games, asked._replace(key=f"{asked.key} given up"), "", autoplay.after_timeout)
+    _decide(games, asked._replace(key=f"{asked.key} given up"), "", autoplay.after_failure)
 
 
 def was_played(games: Games, asked: Asked) -> bool:

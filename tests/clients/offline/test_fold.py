@@ -189,13 +189,20 @@ def test_seat_that_a_bot_took_over_and_its_player_took_back_is_folded():
     (offer,) = moves(client, path, 1, own[1])
     client.put(offer["href"], json=offer["body"], headers=own[1])
     clock[0] += 61
-    for seat, end in ((0, "took_over"), (0, "played"), (1, "resigned")):
-        if end != "took_over":
-            rest = "return" if end == "played" else "resign"
-            assert client.post(f"{path}/players/{seat}/{rest}", headers=own[seat]).status_code == 200
+    steps = [("late", 0, "took_over"), ("return", 0, "took_over"), ("act", 0, "played")]
+    steps.append(("resign", 1, "resigned"))
+    for step, seat, end in steps:
+        if step in ("return", "resign"):
+            assert client.post(f"{path}/players/{seat}/{step}", headers=own[seat]).status_code == 200
+        while step == "act" and watchers[1].view["players"][0]["end"]["type"] != end:
+            acting = client.get(path).json["waiting_for"][-1]
+            action = moves(client, path, acting, own[acting])[0]
+            client.open(action["href"], method=action["method"], json=action["body"], headers=own[acting])
+            watchers[1].catch_up()
         for watcher in watchers[: 2 if end == "resigned" else 3]:
             watcher.catch_up()
             assert watcher.view["players"][seat]["end"]["type"] == end
+            assert (watcher.view["players"][seat]["takeover"] is not None) is (step == "late")
     for watcher in watchers[:2]:
         watcher.check_javascript()
 

@@ -264,7 +264,7 @@ def agreements(game: Game, seat: int, now_ms: int) -> Iterator[AgreementView]:
     elif can_pause(game) and (plays_alone(game, seat) or can_propose(game, seat, ProposalKind.PAUSE, now_ms)):
         yield _game_action(game, "pause")
     proposal = game.proposal
-    if proposal is None or not game.seats[seat].is_played:
+    if proposal is None or not game.seats[seat].is_present:
         return
     for accept in (False,) if seat in (proposal.seat, *proposal.agreed) else (True, False):
         yield {

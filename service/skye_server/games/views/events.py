@@ -32,13 +32,17 @@ from skye.views import (
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
     HOSTED_EVENT_TYPES,
+    BotTookOver,
+    EndChanged,
     GameCreated,
     GamePaused,
     GameStarted,
     HostedEvent,
     PositionSet,
     ProposalMade,
+    RecordReplayed,
     TakeoverReason,
+    TimedOut,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, Status, Visibility
@@ -65,6 +69,7 @@ from skye_server.games.views.game import (
     GameOriginView,
     GameResultView,
     SeatClockView,
+    SeatOutcomeView,
     bag_view,
     clock_views,
     fairness_view,
@@ -72,6 +77,7 @@ from skye_server.games.views.game import (
     optional_timestamp,
     options_view,
     origin_view,
+    outcome_view,
     result_view,
     timestamp,
     visibility_of,
@@ -108,7 +114,9 @@ def _engine_event_view(game: Game, event: skye.events.Event, caller: Caller) -> 
     }
 
 
-def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> HostedEventView:
+def _hosted_event_view(  # noqa: C901 - one case for each event
+    game: Game, event: HostedEvent, caller: Caller
+) -> HostedEventView:
     match event:
         case GameCreated(name):
             return _created_view(game, name)
@@ -119,12 +127,36 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
                 "starting_seat": starting_seat,
                 "round_count": rounds,
                 "players": [
-                    {"seat": seat, "lobby_seat": lobby_seat, "name": name, "color": color, "bot": bot}
-                    for seat, (lobby_seat, name, color, bot) in enumerate(players)
+                    {
+                        "seat": seat,
+                        "lobby_seat": player.lobby_seat,
+                        "name": player.name,
+                        "color": player.color,
+                        "bot": player.bot,
+                        "held": player.is_person,
+                    }
+                    for seat, player in enumerate(players)
                 ],
             }
         case PositionSet(state):
             return _position_set_view(game, state_with_ruleset(state, game.options.ruleset), caller)
+        case RecordReplayed():
+            return {"type": "record_replayed"}
+        case BotTookOver(seat, bot, reason, number, played, since_ms, absent_ms):
+            return {
+                "type": "bot_took_over",
+                "seat": seat,
+                "bot": bot,
+                "reason": reason,
+                "round": number,
+                "phase": played,
+                "since": timestamp(since_ms),
+                "counts_as_absent_at": optional_timestamp(absent_ms),
+            }
+        case TimedOut(seat, at_ms):
+            return {"type": "timed_out", "seat": seat, "deadline": timestamp(at_ms)}
+        case EndChanged(seat, outcome):
+            return {"type": "end_changed", "seat": seat, "end": outcome_view(outcome)}
         case TurnChanged(phase, waiting_for, deadline_ms, clocks):
             return {
                 "type": "turn_changed",
@@ -262,6 +294,9 @@ class StartedPlayerView(TypedDict):
     name: PlayerName
     color: Annotated[Color, "The player's colour."]
     bot: Annotated[BotName | None, "The bot; null for a person."]
+    held: Annotated[
+        bool, "Whether a person holds the seat, also one whose bot at a URL plays it: it can be given up."
+    ]
 
 
 class GameStartedView(TypedDict):
@@ -292,22 +327,41 @@ class PositionSetView(TypedDict):
     nonce: Annotated[Nonce | None, "The nonce, if the game is over in the position and has one."]
 
 
+class RecordReplayedView(TypedDict):
+    """The recorded actions have been played: people play from here. Nobody has acted or left yet.
+
+    In a game that its record ends, this follows the last action. In both cases the `end_changed` that follow
+    say how the seats would end.
+    """
+
+    type: Literal["record_replayed"]
+
+
 class BotTookOverView(TypedDict):
     """A bot plays the seat: for the rest of the game, or until its player takes it back."""
 
     type: Literal["bot_took_over"]
     seat: EventSeat
     bot: Annotated[BotName, "The bot."]
-    reason: Annotated[TakeoverReason, "The reason."]
-    round: Annotated[Round, "The round, for `end` of the player."]
-    phase: Annotated[Phase, "The phase, for `end` of the player."]
+    reason: Annotated[TakeoverReason, "The reason. After `timed_out` the player may return."]
+    since: Annotated[
+        Timestamp,
+        "The deadline that was missed, or the time of the resignation. After a return that no decision has "
+        "followed, this, the round and the phase are those of the first take-over.",
+    ]
+    round: Annotated[Round, "The round of that time."]
+    phase: Annotated[Phase, "The phase of that time."]
+    counts_as_absent_at: Annotated[
+        Timestamp | None, "For `takeover` of the player; null if the player cannot return."
+    ]
 
 
 class SeatReturnedView(TypedDict):
-    """The player took the seat back that a bot had taken over after a missed deadline."""
+    """The player took the seat back that the server had taken over after missed deadlines."""
 
     type: Literal["seat_returned"]
     seat: EventSeat
+    bot: Annotated[BotName | None, "The bot at a URL that plays it again; null for the player."]
 
 
 class BotChangedView(TypedDict):
@@ -319,10 +373,21 @@ class BotChangedView(TypedDict):
 
 
 class TimedOutView(TypedDict):
-    """The seat missed its deadline; the server or a bot caused the events that follow."""
+    """The seat missed its deadline: the server makes this decision for it."""
 
     type: Literal["timed_out"]
     seat: EventSeat
+    deadline: Annotated[
+        Timestamp, "The deadline. For a bot at a URL that has failed, the time at which it failed."
+    ]
+
+
+class EndChangedView(TypedDict):
+    """How the seat would end now has changed, by the events before in this version."""
+
+    type: Literal["end_changed"]
+    seat: EventSeat
+    end: Annotated[SeatOutcomeView, "How it would end now."]
 
 
 class TurnChangedView(TypedDict):
@@ -413,10 +478,12 @@ HostedEventView: TypeAlias = (
     | InvitationRevokedView
     | GameStartedView
     | PositionSetView
+    | RecordReplayedView
     | BotTookOverView
     | SeatReturnedView
     | BotChangedView
     | TimedOutView
+    | EndChangedView
     | TurnChangedView
     | ClockAdvancedView
     | GamePausedView

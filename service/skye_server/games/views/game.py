@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, TypedDict
 
-from msgspec.structs import astuple
-
 import skye
 import skye.views
 from skye import GameState, Phase, TieBreak, position_of
@@ -20,6 +18,7 @@ from skye.positions import Position
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
 from skye.views import GameStateView, UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
+from skye_server.games.absence import outcome_of
 from skye_server.games.authorization import SPECTATOR, Caller, hash_token, invitation_id
 from skye_server.games.events import SeatClock
 from skye_server.games.game import (
@@ -29,13 +28,13 @@ from skye_server.games.game import (
     Origin,
     OriginType,
     PublicFrom,
-    SeatEnd,
     SeedSource,
     Status,
     Visibility,
 )
 from skye_server.games.game import Seat as GameSeat
 from skye_server.games.proposals import AbortReason, Proposal, ProposalKind
+from skye_server.games.seat_ends import SeatEnd, SeatOutcome, Takeover
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import (
     MAX_LEFT_MS,
@@ -73,19 +72,40 @@ class FairnessView(TypedDict):
 
 
 class SeatOutcomeView(TypedDict):
-    """How a seat ended; until the game is over, how it would end now."""
+    """How a seat ended; until the game is over, how it would end now.
+
+    While the content is hidden, the times are null and the counts are 0.
+    """
 
     type: Annotated[SeatEnd, "How the seat ended."]
-    bot: Annotated[BotName | None, "The bot that took the seat over; null if its player stayed."]
-    round: Annotated[
-        Round | None,
-        "The round in which the bot took over; null if its player stayed, or while the content is hidden.",
+    at: Annotated[
+        Timestamp | None,
+        "The date on which the seat was given up: the deadline that was missed, or the time of the "
+        "resignation. Null if it was not.",
     ]
-    phase: Annotated[
-        Phase | None,
-        "The phase in which the bot took over; null if its player stayed, or while the content is hidden.",
-    ]
+    bot: Annotated[BotName | None, "The bot that plays the seat from then on; null if it was not given up."]
+    round: Annotated[Round | None, "The round of the date; null if the seat was not given up."]
+    phase: Annotated[Phase | None, "The phase of the date; null if the seat was not given up."]
     missed_deadlines: Annotated[Count, "How many deadlines the seat has missed."]
+    server_decisions: Annotated[Count, "How many decisions of the seat the server made."]
+    decisions: Annotated[
+        Count,
+        "How many decisions the game has for the seat, from its beginning to its end: three in each round.",
+    ]
+
+
+class TakeoverView(TypedDict):
+    """The server plays the seat, and its player may take it back."""
+
+    bot: Annotated[BotName, "The bot that plays the seat."]
+    at: Annotated[Timestamp, "The deadline whose miss led to it."]
+    round: Annotated[Round, "The round of this deadline."]
+    phase: Annotated[Phase, "The phase of this deadline."]
+    counts_as_absent_at: Annotated[
+        Timestamp,
+        "From then on, and once a round that began later has ended, the others may abort the game without "
+        "the player of the seat.",
+    ]
 
 
 class SeatClockView(TypedDict):
@@ -112,6 +132,11 @@ class PlayerView(skye.views.SeatInPlayView):
     name: PlayerName
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
     clock: Annotated[SeatClockView | None, "The clock of the seat; null without a budget, and in the lobby."]
+    takeover: Annotated[
+        TakeoverView | None,
+        "Since when the server plays the seat, while its player may take it back; null otherwise, and while "
+        "the content is hidden.",
+    ]
     end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
@@ -313,7 +338,8 @@ def game_view(game: Game, caller: Caller) -> GameView:
             "name": seat.name,
             "bot": seat.bot,
             "clock": clock,
-            "end": seat_outcome_view(seat, is_shown=is_shown),
+            "takeover": takeover_view(seat.takeover) if is_shown else None,
+            "end": seat_outcome_view(game, seat, is_shown=is_shown),
         }
         for (_, seat), player, clock in zip(game.taken, played["players"], clocks, strict=True)
     ]
@@ -397,28 +423,53 @@ def result_view(game: Game, result: skye.views.GameResultView | None) -> GameRes
     if result is None:
         return None
     players: list[SeatResultView] = [
-        {**player, "end": seat_outcome_view(seat)}
+        {**player, "end": seat_outcome_view(game, seat)}
         for seat, player in zip(game.seats, result["players"], strict=True)
     ]
     return {"winners": result["winners"], "placing": result["placing"], "players": players}
 
 
-def seat_outcome_view(seat: GameSeat, *, is_shown: bool = True) -> SeatOutcomeView:
+def seat_outcome_view(game: Game, seat: GameSeat, *, is_shown: bool = True) -> SeatOutcomeView:
     """Return how a seat ended, or would end now.
 
     :param is_shown: whether the caller may see how far the game is.
     """
-    bot, number, phase = None, None, None
+    return outcome_view(outcome_of(game, seat)) if is_shown else outcome_view(_shown_before_the_end(seat))
+
+
+def _shown_before_the_end(seat: GameSeat) -> SeatOutcome:
+    """Return what everybody may know of how a seat would end: who plays it now."""
+    if seat.left is not None:
+        return SeatOutcome(seat.left.end, bot=seat.left.bot)
     if seat.takeover is not None:
-        _, bot, number, phase = astuple(seat.takeover)
-    if not is_shown:
-        return {"type": seat.end, "bot": bot, "round": None, "phase": None, "missed_deadlines": 0}
+        return SeatOutcome(SeatEnd.TOOK_OVER, bot=seat.takeover.bot)
+    return SeatOutcome()
+
+
+def outcome_view(outcome: SeatOutcome) -> SeatOutcomeView:
+    """Return how a seat ended."""
     return {
-        "type": seat.end,
-        "bot": bot,
-        "round": number,
-        "phase": phase,
-        "missed_deadlines": seat.missed_deadlines,
+        "type": outcome.end,
+        "at": optional_timestamp(outcome.at_ms),
+        "bot": outcome.bot,
+        "round": outcome.round,
+        "phase": outcome.phase,
+        "missed_deadlines": outcome.missed_deadlines,
+        "server_decisions": outcome.server_decisions,
+        "decisions": outcome.decisions,
+    }
+
+
+def takeover_view(takeover: Takeover | None) -> TakeoverView | None:
+    """Return the take-over of a seat, None for none."""
+    if takeover is None:
+        return None
+    return {
+        "bot": takeover.bot,
+        "at": timestamp(takeover.at_ms),
+        "round": takeover.round,
+        "phase": takeover.phase,
+        "counts_as_absent_at": timestamp(takeover.absent_ms),
     }
 
 
@@ -521,7 +572,7 @@ def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
                 "name": seat.name,
                 "color": seat.color,
                 "bot": seat.bot,
-                "end": seat_outcome_view(seat, is_shown=is_shown),
+                "end": seat_outcome_view(game, seat, is_shown=is_shown),
             }
             for number, seat in game.taken
         ],

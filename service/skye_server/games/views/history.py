@@ -197,8 +197,8 @@ def _record(
             {
                 "name": seat.name,
                 "color": seat.color,
-                "bot": None if seat.has_url_bot or seat.takeover else seat.bot,
-                "end": seat_outcome_view(seat),
+                "bot": None if seat.has_url_bot or seat.is_person else seat.bot,
+                "end": seat_outcome_view(current, seat),
             }
             for seat in current.seats
         ],
