@@ -23,7 +23,7 @@ from tests.support.dispatching import (
 from tests.support.playing import Service, dice, new_key, problem_code
 
 DAY_S = 86_400
-MAX_RECORD_BYTES = 1_100
+MAX_RECORD_BYTES = 1_200
 
 
 def history(service, key, query=""):
@@ -218,7 +218,7 @@ def test_other_end_after_a_failover_replaces_what_was_counted(service):
     (past,) = history(service, key)
     assert past["players"][0]["end"]["missed_deadlines"] == 1
     found = statistics(service, key)
-    assert (found["games"], found["resigned"], found["took_over"], found["missed_deadlines"]) == (1, 0, 1, 1)
+    assert (found["games"], found["took_over"], found["missed_deadlines"]) == (1, 1, 1)
 
 
 def test_seat_that_was_given_up_ends_as_it_did_and_counts_no_points(service):
@@ -229,10 +229,12 @@ def test_seat_that_was_given_up_ends_as_it_did_and_counts_no_points(service):
     )
     while service.get(late.path())["status"] == "playing":
         service.clock.advance(61)
-    ends = [past["players"][past["seat"]]["end"]["type"] for past in history(service, key)]
-    assert ends == ["took_over", "resigned"]
+    ends = [past["players"][past["seat"]]["end"] for past in history(service, key)]
+    assert [end["type"] for end in ends] == ["took_over", "resigned"]
+    assert (ends[0]["server_decisions"], ends[0]["decisions"]) == (18, 18)
     found = statistics(service, key)
     assert (found["resigned"], found["took_over"], found["against_bots"]) == (1, 1, 2)
+    assert found["server_decisions"] == sum(end["server_decisions"] for end in ends)
     assert (found["by_player_count"][0]["mean_score"], found["by_scoring_tile"]) == (None, [])
     assert found["by_player_count"][0]["places"] == [0, 2]
 
@@ -251,6 +253,100 @@ def test_time_in_which_a_bot_plays_for_the_player_is_no_pace(service):
     game.call("POST", "resign", seat=1)
     found = statistics(service, key)["pace"]
     assert found["decisions"] == 0
+
+
+def without_seat_0(service, game, number):
+    """Let the others play up to a round, while the server decides for seat 0."""
+    chance = dice(1)
+    while (view := service.get(game.path()))["round"] < number:
+        others = [seat for seat in view["waiting_for"] if seat != 0]
+        if others:
+            game.act_legally(others[0], chance)
+        else:
+            service.clock.advance(3_600)
+
+
+def test_game_aborted_because_of_an_absent_player_is_in_the_histories(service):
+    keys = [new_key(), new_key()]
+    options = {"turn_ms": 1000 * DAY_S, "host_may_abort": True}
+    players = [{"name": "Ann"}, {"invite": True}]
+    game = service.begin(keys[0], players=players, options=options)
+    code = game.created["invitations"][0]["code"]
+    joining = {"name": "Bob", "invite_code": code}
+    assert game.call("POST", "players", joining, token=keys[1]).status_code == 201
+    game.tokens = keys
+    assert game.call("POST", "start", token=keys[0]).status_code == 200
+    game.offer(1, 1, 1)
+    service.clock.advance(DAY_S)
+    without_seat_0(service, game, 2)
+    service.clock.advance(DAY_S / 2)
+    without_seat_0(service, game, 3)
+    service.clock.advance(DAY_S / 2)
+    assert game.call("POST", "abort", token=keys[0]).json["status"] == "aborted"
+    for seat, key in enumerate(keys):
+        (past,) = history(service, key)
+        assert (past["status"], past["absent"], past["place"]) == ("aborted", [0], None)
+        assert (past["winners"], past["placing"]) == ([], [])
+        assert [player["end"]["type"] for player in past["players"]] == ["took_over", "played"]
+        found = statistics(service, key)
+        assert (found["games"], found["by_player_count"], found["took_over"]) == (0, [], 0)
+        assert found["aborted"] == {"games": 1, "absent": int(seat == 0)}
+    before = history(service, keys[1]), statistics(service, keys[1])
+    rebuild_all(service)
+    assert (history(service, keys[1]), statistics(service, keys[1])) == before
+
+
+def test_aborted_game_without_absent_players_is_in_no_history(service):
+    key = new_key()
+    game = service.create_game(2, key=key)
+    assert game.abort().json["status"] == "aborted"
+    assert (history(service, key), statistics(service, key)["aborted"]["games"]) == ([], 0)
+
+
+def pace(service, game, key):
+    """Let all players resign, and return the decisions of a key and the seconds that they took."""
+    for seat in range(len(game.tokens)):
+        game.call("POST", "resign", seat=seat)
+    found = statistics(service, key)["pace"]
+    return found["decisions"], found["decisions"] * (found["mean_ms"] or 0) / 1000
+
+
+def test_decision_of_the_server_is_nobodys_pace(service):
+    key = new_key()
+    game = service.create_game(2, key=key, options={"turn_ms": 60_000, "first_seat": 0})
+    service.clock.advance(5)
+    game.offer(0, 1, 1)
+    game.offer(1, 1, 1)
+    service.clock.advance(61)
+    assert service.get(game.path())["waiting_for"] == [1]
+    assert pace(service, game, key) == (1, 5)
+
+
+def test_offer_of_the_server_that_the_player_replaced_is_the_players_pace(service):
+    key = new_key()
+    game = service.create_game(3, key=key, options={"turn_ms": 60_000})
+    game.offer(1, 1, 1)
+    game.offer(2, 1, 1)
+    service.clock.advance(61)
+    without_seat_0(service, game, 2)
+    service.clock.advance(10)
+    assert service.get(game.path())["players"][0]["offer_set"]
+    game.call("POST", "return", seat=0)
+    game.offer(0, 1, 1)
+    assert pace(service, game, key)[0] == 1
+
+
+def test_pause_is_no_pace(service):
+    key = new_key()
+    game = service.create_game(2, key=key, options={"turn_ms": 60_000})
+    service.clock.advance(5)
+    game.call("POST", "pause", token=game.tokens[0])
+    game.call("POST", "proposal", {"accept": True}, seat=1)
+    service.clock.advance(100)
+    game.call("POST", "resume", token=game.tokens[0])
+    service.clock.advance(7)
+    game.offer(0, 1, 1)
+    assert pace(service, game, key) == (1, 12)
 
 
 @pytest.mark.parametrize("kind", ["manual", "position", "hosted"])
@@ -352,15 +448,22 @@ def random_past_game(chance, name):
     """Return a past game with any values, and names that `name()` returns."""
     size = chance.randint(2, 5)
     order = chance.sample(range(size), size)
-    date, longest = (1_800_000_000_000, "strategist", 3, "building"), (18, 18, 18)
-    ends = [SeatOutcome(), *[SeatOutcome(end, *date, *longest) for end in SeatEnd]]
+
+    def outcome():
+        counts = [chance.randint(0, 18), chance.randint(0, 18), 18]
+        end = chance.choice(list(SeatEnd))
+        if end is SeatEnd.PLAYED:
+            return SeatOutcome(end, None, None, None, None, *counts)
+        date = 1_800_000_000_000 + chance.randint(0, 10**9)
+        return SeatOutcome(end, date, "greedy", 3, "building", *counts)
+
     seats = tuple(
         PastSeat(
             name(),
             "green",
             chance.choice([None, "strategist"]),
             chance.randint(0, 120),
-            chance.choice(ends),
+            outcome(),
         )
         for _ in range(size)
     )
@@ -377,6 +480,7 @@ def random_past_game(chance, name):
         on_timeout="auto",
         seat=chance.randrange(size),
         placing=tuple(enumerate(order, 1)),
+        absent=(),
         seats=seats,
         scoring=tuple((tile, chance.randint(0, 60)) for tile in tiles),
         decisions=chance.randint(0, 200),
@@ -384,7 +488,7 @@ def random_past_game(chance, name):
     )
 
 
-def test_past_game_with_the_longest_names_takes_about_a_kilobyte():
+def test_past_game_with_the_longest_names_takes_at_most_1200_bytes():
     chance = random.Random(1)
     sizes = []
     for first, last in ((0x4E00, 0x9FFF), (0x1F300, 0x1FAFF), (0x20000, 0x2FFFF)):

@@ -3,11 +3,15 @@
 from collections import Counter
 from datetime import datetime
 
+GIVEN_UP = ("resigned", "out_of_time", "took_over", "absent")
+
 
 class FoldedSeat:
     """A seat as the events leave it; `waits` are the milliseconds of each decision of its player.
 
-    `wait` is the phase and the time since which the game waits for the player, or None.
+    `wait` is the phase in which the game waits for the seat, since when, and for how many milliseconds it had
+    waited before a pause; None while it does not wait. `is_late` is set while the server makes the decision.
+    `server_offer` is how long the game waited for an offer of the server that the player can replace.
     """
 
     def __init__(self, player):
@@ -16,10 +20,21 @@ class FoldedSeat:
         self.missed_deadlines = self.score = self.gold = 0
         self.points = Counter()
         self.waits, self.wait = [], None
+        self.is_late, self.server_offer = False, None
 
     @property
     def gave_up(self):
         return self.end["type"] != "played"
+
+    def decide(self, phase, at):
+        """End the wait; a decision of the server is nobody's."""
+        begun, since, before = self.wait
+        waited = before + _ms_between(since, at)
+        if not (self.is_late or self.is_taken_over):
+            self.waits.append(waited)
+        elif phase == begun == "pricing":
+            self.server_offer = waited
+        self.wait, self.is_late = None, False
 
 
 class FoldedGame:
@@ -30,6 +45,7 @@ class FoldedGame:
         self.round, self.phase, self.waiting_for = 0, None, []
         self.status, self.abort_reason = "lobby", None
         self.started_at = self.finished_at = None
+        self.is_paused = False
         self._tie_break = tie_break
         for number, event in enumerate(events, 1):
             assert event["id"] == number
@@ -46,28 +62,38 @@ class FoldedGame:
         self.phase, self.waiting_for = event["phase"], event["waiting_for"]
         for number, seat in enumerate(self.seats):
             waits = number in self.waiting_for
+            if self.phase != "pricing":
+                seat.server_offer = None
+            if self.is_paused:
+                continue
             if seat.wait and not (waits and seat.wait[0] == self.phase):
-                seat.waits.append(_ms_between(seat.wait[1], event["at"]))
-                seat.wait = None
-            if waits and not seat.wait and not seat.is_taken_over:
-                seat.wait = self.phase, event["at"]
+                seat.decide(self.phase, event["at"])
+            if waits and not seat.wait:
+                seat.wait = self.phase, event["at"], 0
+
+    def _offer_set(self, event):
+        seat = self.seats[event["seat"]]
+        if seat.wait is None and seat.server_offer is not None and not seat.is_taken_over:
+            seat.waits.append(seat.server_offer)
+            seat.server_offer = None
 
     def _timed_out(self, event):
         self.seats[event["seat"]].missed_deadlines += 1
+        self.seats[event["seat"]].is_late = True
         self.counts["missed"] += 1
 
     def _bot_took_over(self, event):
         seat = self.seats[event["seat"]]
-        seat.is_taken_over, seat.wait, seat.bot = True, None, event["bot"]
+        seat.is_taken_over, seat.bot = True, event["bot"]
         self.counts[event["reason"]] += 1
         self.counts["resigned", event["seat"]] += event["reason"] == "resigned"
 
     def _seat_returned(self, event):
         seat = self.seats[event["seat"]]
         assert seat.is_taken_over
-        seat.is_taken_over, seat.bot = False, None
-        if event["seat"] in self.waiting_for:
-            seat.wait = self.phase, event["at"]
+        seat.is_taken_over, seat.is_late, seat.bot = False, False, None
+        if seat.wait:
+            seat.wait = seat.wait[0], event["at"], 0
         self.counts["returned"] += 1
         self.counts["returned", event["seat"]] += 1
 
@@ -85,11 +111,20 @@ class FoldedGame:
     def _proposal_ended(self, event):
         self.counts[f"{event['kind']} {event['outcome']}"] += 1
 
-    def _game_paused(self, _):
+    def _game_paused(self, event):
         self.counts["pauses"] += 1
+        self.is_paused = True
+        for seat in self.seats:
+            if seat.wait:
+                phase, since, before = seat.wait
+                seat.wait = phase, None, before + _ms_between(since, event["at"])
 
     def _game_resumed(self, event):
         self.counts["pauses ended by time"] += event["seat"] is None
+        self.is_paused = False
+        for seat in self.seats:
+            if seat.wait:
+                seat.wait = seat.wait[0], event["at"], seat.wait[2]
 
     def _game_aborted(self, event):
         self.status, self.abort_reason = "aborted", event["reason"]
@@ -155,8 +190,10 @@ class FoldedGame:
         """Return what the history of the player of a seat has of the game, without its name and options."""
         (place,) = [each["place"] for each in self.placing if each["seat"] == seat]
         return {
+            "status": "finished",
             "started_at": self.started_at,
             "finished_at": self.finished_at,
+            "absent": [],
             "seat": seat,
             "place": place,
             "winners": self.winners,
@@ -185,9 +222,9 @@ def statistics(played):
     return {
         "games": len(played),
         "against_bots": 0,
-        "resigned": sum(seat.end["type"] == "resigned" for seat in seats),
-        "took_over": sum(seat.end["type"] not in ("played", "resigned") for seat in seats),
+        "aborted": {"games": 0, "absent": 0},
         "missed_deadlines": sum(seat.missed_deadlines for seat in seats),
+        "server_decisions": sum(seat.end.get("server_decisions", 0) for seat in seats),
         "by_player_count": [by_player_count] if played else [],
         "by_scoring_tile": [
             {"scoring_tile": tile, "games": len(points), "mean_points": _mean(points)}
@@ -195,6 +232,7 @@ def statistics(played):
             for points in [[seat.points[tile] for seat in stayed if tile in seat.points]]
         ],
         "pace": {"decisions": len(waits), "mean_ms": _mean(waits)},
+        **{end: sum(seat.end["type"] == end for seat in seats) for end in GIVEN_UP},
     }
 
 

@@ -327,6 +327,12 @@ def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
         player["clock"] = clock
 
 
+def _record_replayed(view: _View, players: _Players, event: _Event) -> None:
+    """Let bots play the seats that were given up in the record."""
+    for player, bot in zip(players, event["bots"], strict=True):
+        player["bot"] = bot or player["bot"]
+
+
 def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
     """Let a bot play for a seat, whose player may return or not; who resigned becomes a spectator."""
     player = players[event["seat"]]
@@ -402,6 +408,7 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
     "seat_returned": _seat_returned,
+    "record_replayed": _record_replayed,
     "end_changed": _end_changed,
     "bot_changed": _bot_changed,
     "income_paid": _set_gold,

@@ -17,6 +17,11 @@ class AbortAction(TypedDict):
 AbortReason: TypeAlias = str
 
 
+class AbortedGames(TypedDict):
+    games: int
+    absent: int
+
+
 ActionCount: TypeAlias = int
 
 
@@ -216,6 +221,9 @@ FoundDefect = TypedDict(
 
 
 WaitingForItem: TypeAlias = int
+
+
+AbsentItem: TypeAlias = int
 
 
 class GameFault(TypedDict):
@@ -1430,6 +1438,7 @@ class GameAbortedEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["game_aborted"]
     reason: AbortReason
+    absent: list[AbsentItem]
 
 
 class GameOptions(TypedDict):
@@ -1876,6 +1885,7 @@ class RecordReplayedEvent(TypedDict):
     at: Timestamp
     reload: NotRequired[bool]
     type: Literal["record_replayed"]
+    bots: list[BotName | None]
 
 
 class RecordedEnd(TypedDict):
@@ -2113,8 +2123,12 @@ class Statistics(TypedDict):
     games: int
     against_bots: int
     resigned: int
+    out_of_time: int
     took_over: int
+    absent: int
+    aborted: AbortedGames
     missed_deadlines: int
+    server_decisions: int
     by_player_count: list[StatisticsBySize]
     by_scoring_tile: list[StatisticsByTile]
     pace: Pace
@@ -2850,17 +2864,19 @@ class ListedRound(TypedDict):
 
 
 class PastGame(TypedDict):
-    winners: list[Winner]
-    placing: list[PlaceOfSeat]
     game_id: GameId
     name: str
     ruleset: RulesetName
     visibility: VisibilityName
+    status: GameStatus
     started_at: Timestamp
     finished_at: Timestamp
     clock: PastClock
     seat: int
-    place: int
+    place: int | None
+    winners: list[Winner]
+    placing: list[PlaceOfSeat]
+    absent: list[AbsentItem]
     players: list[PastSeat]
 
 

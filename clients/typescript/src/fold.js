@@ -173,6 +173,9 @@ const FOLDS = {
     Object.assign(view, { phase, waiting_for, deadline });
     clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
   },
+  record_replayed(_view, { bots }, players) {
+    players.forEach((player, seat) => (player.bot = bots[seat] ?? player.bot));
+  },
   bot_took_over(view, { seat, bot, reason, since, round, phase, counts_as_absent_at }, players) {
     const takeover = counts_as_absent_at && { bot, at: since, round, phase, counts_as_absent_at };
     Object.assign(players[seat], { bot, takeover });

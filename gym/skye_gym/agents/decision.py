@@ -199,6 +199,15 @@ def _or(number: int | None, word: str) -> str:
     return word if number is None else str(number)
 
 
+_ENDS: Final = {
+    "resigned": " (resigned)",
+    "out_of_time": " (out of time)",
+    "took_over": " (the server took over)",
+    "absent": " (absent)",
+}
+"""What a player who cannot win is called, by how the seat would end."""
+
+
 def _players(view: Json, facts: Sequence[str] = ()) -> Iterator[str]:
     """Yield a line for each player.
 
@@ -210,8 +219,8 @@ def _players(view: Json, facts: Sequence[str] = ()) -> Iterator[str]:
         gold = "hidden" if player["gold"] is None else player["gold"]
         count = len(player["territory"])
         you = " (you)" if player["seat"] == view["you"]["seat"] else ""
-        gave_up = {"resigned": " (resigned)", "took_over": " (a bot took over)"}
-        you += gave_up.get(player.get("end", {}).get("type"), "")
+        end = player.get("end", {}).get("type", "played")
+        you += _ENDS.get(end, "")
         name = f"seat {player['seat']} {quoted(player['name'])}{you}"
         more = facts[player["seat"]] if facts else ""
         yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles{more}"

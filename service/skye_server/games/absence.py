@@ -160,6 +160,22 @@ def before_last_move(game: Game, number: int, move: Move, at_ms: int) -> Game:
     return with_gave_up(_decided(game, number, Phase.BUILDING, _Moment(at_ms, state.round)))
 
 
+def absent_seats(game: Game, now_ms: int) -> tuple[int, ...]:
+    """Return the seats whose take-over counts as absence: the others need not wait for their players.
+
+    A day has passed since then, and a round that began later has ended.
+    """
+    state = game.state
+    return tuple(
+        [
+            number
+            for number, seat in enumerate(game.seats)
+            if state is not None and seat.takeover is not None
+            if now_ms >= seat.takeover.absent_ms and state.round > seat.takeover.round + 1
+        ]
+    )
+
+
 def misses(game: Game, number: int, deadline_ms: int) -> tuple[AnyEvent, ...]:
     """Return the events of a seat that has not made its decision in time.
 

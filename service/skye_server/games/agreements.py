@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from skye_server.error_codes import Problem
+from skye_server.games.absence import absent_seats
 from skye_server.games.authorization import Caller
 from skye_server.games.events import AnyEvent, GameAborted, ProposalAnswered, ProposalEnded, ProposalMade
 from skye_server.games.game import Game, PublicFrom, Status
@@ -181,9 +182,10 @@ class _Effect(NamedTuple):
     fields: Mapping[str, Any]
 
 
-def _aborted(_game: Game, _now_ms: int) -> _Effect:
-    fields = {"status": Status.ABORTED, "abort_reason": AbortReason.AGREED}
-    return _Effect([GameAborted(AbortReason.AGREED)], fields)
+def _aborted(game: Game, now_ms: int) -> _Effect:
+    absent = absent_seats(game, now_ms)
+    fields = {"status": Status.ABORTED, "abort_reason": AbortReason.AGREED, "absent": absent}
+    return _Effect([GameAborted(AbortReason.AGREED, absent)], fields)
 
 
 def _paused(game: Game, now_ms: int) -> _Effect:

@@ -253,9 +253,13 @@ class ProposalEnded(NamedTuple):
 
 
 class GameAborted(NamedTuple):
-    """The game ends without a result."""
+    """The game ends without a result.
+
+    :param absent: the seats whose players were absent, so that their agreement was not needed.
+    """
 
     reason: AbortReason
+    absent: tuple[int, ...] = ()
 
 
 HostedEvent: TypeAlias = (

@@ -255,6 +255,7 @@ class Game(Struct, frozen=True):
     seats in a game with a budget, from its start. While the game pauses (`pause`), it waits for no seat.
     `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the last proposals of each kind of each seat and of the host, also the open one.
+    `absent` are the seats whose players were absent when the game was aborted.
     """
 
     id: str
@@ -279,6 +280,7 @@ class Game(Struct, frozen=True):
     proposal: Proposal | None = None
     proposed: tuple[Proposed, ...] = ()
     abort_reason: AbortReason | None = None
+    absent: tuple[int, ...] = ()
     hidden_from: tuple[str, ...] = ()
     clocks: tuple[SeatClock, ...] = ()
     pause: Pause | None = None

@@ -14,7 +14,7 @@ from skye import Action, GameState, Phase, new_game
 from skye.positions import RecordedDraws, apply_actions, begin_recorded
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
-from skye_server.games.absence import open_decisions
+from skye_server.games.absence import absent_seats, open_decisions
 from skye_server.games.authorization import invitation_id
 from skye_server.games.clocks import without_increment
 from skye_server.games.events import (
@@ -272,8 +272,9 @@ def abort(game: Game, reason: AbortReason, now_ms: int) -> Transition:
     :raises Problem: game_aborted, game_finished.
     """
     check_not_over(game)
-    fields = {"status": Status.ABORTED, "invites": (), "abort_reason": reason}
-    return advance(game, now_ms, [GameAborted(reason)], **fields)
+    absent = absent_seats(game, now_ms)
+    fields = {"status": Status.ABORTED, "invites": (), "abort_reason": reason, "absent": absent}
+    return advance(game, now_ms, [GameAborted(reason, absent)], **fields)
 
 
 def _check_in_lobby(game: Game) -> None:

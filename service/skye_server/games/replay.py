@@ -59,6 +59,7 @@ def empty_game(game: Game) -> Game:
         proposal=None,
         proposed=(),
         abort_reason=None,
+        absent=(),
         clocks=(),
         pause=None,
         pause_count=0,
@@ -130,8 +131,8 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return after_answer(game, event)
         case ProposalEnded():
             return replace(game, proposal=None)
-        case GameAborted(reason):
-            return replace(game, status=Status.ABORTED, invites=(), abort_reason=reason)
+        case GameAborted(reason, absent):
+            return replace(game, status=Status.ABORTED, invites=(), abort_reason=reason, absent=absent)
     if isinstance(event, HostedEvent) or game.state is None:
         return game
     return _in_play(game, apply_event(game.state, event))

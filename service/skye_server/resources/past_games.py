@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Final, TypedDict
 
 from flask import Blueprint, Response
 
-from skye.fields import BySeat, Color, Count, Keywords, RulesetName, ScoringTileId, Seat
+from skye.fields import BySeat, Color, Count, Keywords, RulesetName, ScoringTileId, Seat, Seats
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
-from skye.views import PlacesView
+from skye.views import PlaceOfSeatView
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query, page_cursor
 from skye_server.games import past_games as past
-from skye_server.games.game import OnTimeout, Visibility
+from skye_server.games.game import OnTimeout, Status, Visibility
 from skye_server.games.past_games import PastGame, PastSeat
+from skye_server.games.seat_ends import SeatEnd
 from skye_server.games.views.fields import (
     MAX_OPAQUE_LENGTH,
     MAX_TURN_MS,
@@ -70,29 +71,44 @@ class PastSeatView(TypedDict):
     bot: Annotated[
         BotName | None, "The bot that played the seat at the end, unless it took over; null for a person."
     ]
-    score: Annotated[Count, "The points."]
+    score: Annotated[Count, "The points; of an aborted game those that the seat had."]
     end: Annotated[SeatOutcomeView, "How the seat ended."]
 
 
-class PastGameView(PlacesView):
-    """A finished game of a player, as its result shows it; the game itself may have expired."""
+class PastGameView(TypedDict):
+    """A game of a player that is over, as its result shows it; the game itself may have expired."""
 
     game_id: GameId
     name: GameName
     ruleset: RulesetName
     visibility: Annotated[Visibility, "Who could find and read the game."]
+    status: Annotated[Status, "How the game ended: `finished`, or `aborted`, without a result."]
     started_at: Annotated[Timestamp, "When the game started."]
-    finished_at: Annotated[Timestamp, "When the game finished."]
+    finished_at: Annotated[Timestamp, "When the game finished, or was aborted."]
     clock: Annotated[PastClockView, "The clock of the game."]
     seat: Annotated[Seat, "The player's seat, also one that the player has given up."]
-    place: Annotated[int, Keywords(minimum=1, maximum=MAX_PLAYERS), "The place of the player's seat."]
+    place: Annotated[
+        int | None,
+        Keywords(minimum=1, maximum=MAX_PLAYERS),
+        "The place of the player's seat; null if the game was aborted.",
+    ]
+    winners: Annotated[Seats, "The winners, as the result of the game names them."]
+    placing: Annotated[
+        Sequence[PlaceOfSeatView],
+        Keywords(maxItems=MAX_PLAYERS),
+        "The places of all seats, as the result of the game has them; empty if it was aborted.",
+    ]
+    absent: Annotated[
+        Seats,
+        "The seats whose players were absent when the others aborted the game; empty if it finished.",
+    ]
     players: Annotated[BySeat[PastSeatView], "All seats, in seat order."]
 
 
 class PastGameList(TypedDict):
     """A page of a player's past games."""
 
-    games: Annotated[Sequence[PastGameView], Keywords(maxItems=100), "The games, the last to finish first."]
+    games: Annotated[Sequence[PastGameView], Keywords(maxItems=100), "The games, the last to end first."]
     next_cursor: Annotated[
         str | None, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The `cursor` of the next page; null on the last."
     ]
@@ -124,22 +140,33 @@ class StatisticsByTileView(TypedDict):
 
 
 class PaceView(TypedDict):
-    """How fast the player decides."""
+    """How fast the player decides, without the decisions that the server made."""
 
-    decisions: Annotated[Count, "How often games waited for a decision of the player."]
+    decisions: Annotated[Count, "How often games waited for a decision that the player made."]
     mean_ms: Annotated[float | None, "For how many milliseconds, on average; null without a decision."]
+
+
+class AbortedGamesView(TypedDict):
+    """Games that were aborted because players were absent. They are not among `games`: nobody won or lost."""
+
+    games: Annotated[Count, "How many games."]
+    absent: Annotated[Count, "In how many of them the player was absent."]
 
 
 class StatisticsView(TypedDict):
     """Statistics of a player's past games."""
 
-    games: Annotated[Count, "How many games."]
+    games: Annotated[Count, "How many games finished."]
     against_bots: Annotated[Count, "How many of them were played against bots only."]
-    resigned: Annotated[Count, "In how many games the player resigned."]
+    resigned: Annotated[Count, "How many of them the player resigned."]
+    out_of_time: Annotated[Count, "In how many of them the player used up `budget_ms`."]
     took_over: Annotated[
-        Count, "In how many games a bot took the seat over after a missed deadline, and kept it to the end."
+        Count, "In how many of them the server took the seat over, and the player did not take it back."
     ]
-    missed_deadlines: Annotated[Count, "How many deadlines the player missed."]
+    absent: Annotated[Count, "In how many of them the server made more than half of the player's decisions."]
+    aborted: Annotated[AbortedGamesView, "The games that were aborted because players were absent."]
+    missed_deadlines: Annotated[Count, "How many deadlines the player missed, in all games."]
+    server_decisions: Annotated[Count, "How many decisions the server made for the player, in all games."]
     by_player_count: Annotated[
         Sequence[StatisticsBySizeView],
         Keywords(maxItems=MAX_PLAYERS),
@@ -167,12 +194,13 @@ class StatisticsView(TypedDict):
 )
 @takes(query=PastGamesQuery)
 def list_own_records(query: dict[str, Any]) -> Response:
-    """List the finished games of a player key, also those that have expired.
+    """List the past games of a player key, also those that have expired.
 
-    The history of the key: each finished game in which the key had a seat, also one that it has given up, the
-    last to finish first. A game stays for `SKYE_HISTORY_TTL_S`, ten years by default, after it has expired or
-    was deleted; a history has the latest 10,000 games. Private games are included. Games that began from a
-    record, a position or a scenario are left out, and games whose clock the host advances.
+    The history of the key: each finished game in which the key had a seat, also one that it has given up, and
+    each game that was aborted because players were absent, the last to end first. A game stays for
+    `SKYE_HISTORY_TTL_S`, ten years by default, after it has expired or was deleted; a history has the latest
+    10,000 games. Private games are included. Games that began from a record, a position or a scenario are
+    left out, and games whose clock the host advances.
 
     `GET /v1/me/games/records` exports the whole records of games that are still stored.
     """
@@ -190,7 +218,8 @@ def get_own_statistics() -> Response:
     """Get statistics of the past games of a player key.
 
     They count each game that `GET /v1/me/records` has or had, once. Points count in games that the player
-    played to the end. A decision is the time in which a game waits for the player, by the server's clock.
+    played to the end. A decision is the time in which a game waits for the player, by the server's clock,
+    without pauses; one that the server made is not the player's.
     """
     its, player = collaborators(), player_of_request()
     return json_response(
@@ -204,6 +233,7 @@ def _past_game_view(game_id: str, game: PastGame) -> PastGameView:
         "name": game.name,
         "ruleset": game.ruleset,
         "visibility": Visibility.PRIVATE if game.private else Visibility.PUBLIC,
+        "status": game.status,
         "started_at": timestamp(game.started_ms),
         "finished_at": timestamp(game.finished_ms),
         "clock": {
@@ -216,6 +246,7 @@ def _past_game_view(game_id: str, game: PastGame) -> PastGameView:
         "place": game.place,
         "winners": game.winners,
         "placing": [{"place": place, "seat": seat} for place, seat in game.placing],
+        "absent": game.absent,
         "players": [_past_seat_view(number, seat) for number, seat in enumerate(game.seats)],
     }
 
@@ -231,14 +262,21 @@ def _past_seat_view(number: int, seat: PastSeat) -> PastSeatView:
     }
 
 
+_GIVEN_UP: Final = [str(end) for end in SeatEnd if end is not SeatEnd.PLAYED]
+
+
 def _statistics_view(counters: Mapping[str, int]) -> dict[str, Any]:
     decisions = counters.get(past.DECISIONS, 0)
     return {
         "games": counters.get(past.GAMES, 0),
         "against_bots": counters.get(past.AGAINST_BOTS, 0),
-        "resigned": counters.get(past.RESIGNED, 0),
-        "took_over": counters.get(past.TOOK_OVER, 0),
+        **{end: counters.get(f"{past.ENDS}{end}", 0) for end in _GIVEN_UP},
+        "aborted": {
+            "games": counters.get(past.ABORTED, 0),
+            "absent": counters.get(past.ABORTED_ABSENT, 0),
+        },
         "missed_deadlines": counters.get(past.MISSED_DEADLINES, 0),
+        "server_decisions": counters.get(past.SERVER_DECISIONS, 0),
         "by_player_count": list(_by_player_count(counters)),
         "by_scoring_tile": list(_by_scoring_tile(counters)),
         "pace": {"decisions": decisions, "mean_ms": _mean(counters.get(past.DECISION_MS, 0), decisions)},

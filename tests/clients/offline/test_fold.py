@@ -207,6 +207,21 @@ def test_seat_that_a_bot_took_over_and_its_player_took_back_is_folded():
         watcher.check_javascript()
 
 
+def test_game_from_the_record_of_players_who_left_is_folded():
+    client = client_of([1_000_000.0])
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    created = client.post("/v1/games", json=body).json
+    path = f"/v1/games/{created['game']['id']}"
+    for seat, each in enumerate(created["players"]):
+        client.post(f"{path}/players/{seat}/resign", headers={"Authorization": f"Bearer {each['token']}"})
+    record = client.get(f"{path}/record").json
+    for stop in ({}, {"stop_at": {"round": 3, "phase": "buying"}}):
+        again = client.post("/v1/games", json={"record": record} | stop).json
+        watcher = Watcher(client, f"/v1/games/{again['game']['id']}", again["host_token"])
+        watcher.catch_up()
+        watcher.check_javascript()
+
+
 def test_pause_and_the_end_of_a_budget_are_folded_for_every_caller():
     clock = [1_000_000.0]
     client = client_of(clock)

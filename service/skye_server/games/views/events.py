@@ -140,8 +140,8 @@ def _hosted_event_view(  # noqa: C901 - one case for each event
             }
         case PositionSet(state):
             return _position_set_view(game, state_with_ruleset(state, game.options.ruleset), caller)
-        case RecordReplayed():
-            return {"type": "record_replayed"}
+        case RecordReplayed(outcomes):
+            return {"type": "record_replayed", "bots": [outcome.bot for outcome in outcomes]}
         case BotTookOver(seat, bot, reason, number, played, since_ms, absent_ms):
             return {
                 "type": "bot_took_over",
@@ -335,6 +335,11 @@ class RecordReplayedView(TypedDict):
     """
 
     type: Literal["record_replayed"]
+    bots: Annotated[
+        BySeat[BotName | None],
+        "By seat, the bot that plays it from here, because it was given up in the record; null: it is "
+        "played as before.",
+    ]
 
 
 class BotTookOverView(TypedDict):
@@ -453,6 +458,7 @@ class GameAbortedView(TypedDict):
 
     type: Literal["game_aborted"]
     reason: Annotated[AbortReason, "Why it could be aborted."]
+    absent: Annotated[Seats, "The seats whose players were absent, so that nobody needed their agreement."]
 
 
 class GameFinishedView(TypedDict):
