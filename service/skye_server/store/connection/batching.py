@@ -1,9 +1,9 @@
 """Batching: commands of concurrent requests share one round trip to Redis.
 
 A round trip costs a worker about as much CPU time as the rest of a read, and hardly more for ten commands
-than for one. While a command is in flight, later ones queue; then the first in the queue becomes the leader
-and sends all of them in one pipeline. A single command is sent at once, and no command queues longer than
-`max_wait_s`.
+than for one. A command that finds none in flight becomes the leader: it lets the requests run that are ready,
+and sends what they have queued with it in one pipeline. While commands are in flight, later ones queue; then
+the first in the queue becomes the leader. No command queues longer than `max_wait_s`.
 
 Each caller gets its own reply, its own error reply, or the connection error as if it had sent its command
 alone. Every command is sent at most once. A caller may queue several commands together.
@@ -15,6 +15,7 @@ WRITE`, `FAILOVER` or `CLUSTER FAILOVER`) replies to no read behind a write on t
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias
@@ -76,22 +77,26 @@ class _Batcher:
 
         :raises redis.RedisError: the first error among the replies.
         """
+        queued = _Queued(commands)
         with self._mutex:
-            queued = _Queued(commands) if self._in_flight else None
+            queued.is_leader = not self._in_flight
             self._in_flight = True
-            if queued is not None:
-                self._queue.append(queued)
-        if queued is not None:
-            replies = self._wait(queued)
-        else:
-            try:
-                replies = self._send(commands)
-            finally:
-                self._appoint_leader()
+            self._queue.append(queued)
+        replies = self._gather(queued) if queued.is_leader else self._wait(queued)
         for reply in replies:
             if isinstance(reply, Exception):
                 raise reply
         return replies
+
+    def _gather(self, queued: _Queued) -> list[Any]:
+        """Let the requests run that are ready, then send their commands together with this one's."""
+        try:
+            time.sleep(0)
+        except BaseException:  # the deadline of the caller
+            self._abandon(queued)
+            raise
+        self._send_batch(self._take_batch(queued))
+        return queued.replies
 
     def _wait(self, queued: _Queued) -> list[Any]:
         try:
@@ -182,7 +187,10 @@ class BatchingRedis(redis.Redis):
     def _send(self, commands: Sequence[_Command]) -> list[Any]:
         if len(commands) == 1:
             args, options = commands[0]
-            return [super().execute_command(*args, **options)]  # type: ignore[no-untyped-call]  # redis-py's
+            try:
+                return [super().execute_command(*args, **options)]  # type: ignore[no-untyped-call]  # redis-py's
+            except redis.ResponseError as error:
+                return [error]
         pipeline: Any = self.pipeline(transaction=False)
         for args, options in commands:
             pipeline.execute_command(*args, **options)
