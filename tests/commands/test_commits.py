@@ -111,13 +111,26 @@ def test_retried_commit_is_recognized_after_later_commits(store, broken):
     assert [entry.last_event for entry in store.games.load_with_log("ann")[1]] == [10, 20, 30]
 
 
-def test_equal_change_of_another_writer_is_not_taken_for_the_callers(store, broken, monkeypatch):
+@pytest.mark.parametrize(("salts", "stored"), [((7, 8), b"change"), ((7, 7), b"other")])
+def test_change_of_another_writer_is_not_taken_for_the_callers(store, broken, monkeypatch, salts, stored):
     store.games.commit(commit(1))
-    salts = iter([7, 8])
-    monkeypatch.setattr("secrets.randbelow", lambda _most: next(salts))
+    drawn = iter(salts)
+    monkeypatch.setattr("secrets.randbelow", lambda _most: next(drawn))
     broken.breaks = ["before"]
-    broken.meanwhile = lambda: RedisStore(broken.client).games.commit(commit(2, 1))
+    broken.meanwhile = lambda: RedisStore(broken.client).games.commit(commit(2, 1, stored=stored))
     assert not store.games.commit(commit(2, 1))
+
+
+def test_retry_of_a_commit_writes_what_replicas_can_acknowledge(store, broken):
+    store.games.commit(commit(1))
+    broken.breaks = ["after"]
+    with broken.client.pipeline() as transaction:
+        broken.meanwhile = lambda: transaction.watch(key_of("ann", "log"))
+        assert store.games.commit(commit(2, 1))
+        transaction.multi()
+        transaction.ping()
+        with pytest.raises(redis.WatchError):
+            transaction.execute()
 
 
 def test_outcome_is_reported_as_uncertain_once_the_log_is_packed(store, broken):

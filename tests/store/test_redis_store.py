@@ -4,6 +4,7 @@ from contextlib import nullcontext
 
 import pytest
 
+from skye_server.games.due import Due
 from skye_server.settings import DAY_S
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
@@ -11,7 +12,7 @@ from skye_server.store.connection import calls
 from skye_server.store.game_index import Listed
 from skye_server.store.games import EXPIRY_S
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.shards import key_of
+from skye_server.store.shards import key_of, shard_key, shard_of
 from tests.support.dispatching import rebuild_all
 from tests.support.playing import Service, problem_code, stored
 from tests.support.threads import at_once
@@ -123,16 +124,25 @@ def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypat
 # What is kept, and for how long.
 
 
-def test_game_log_and_stored_response_have_their_ttls(store, any_redis):
+def test_all_keys_of_a_game_and_of_a_stored_response_have_their_ttls(store, any_redis):
+    any_redis.hset(key_of("ann", "watch"), "host", b"code")
+    of_game = [key_of("ann", kind) for kind in ("game", "log", "watch")]
     store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
-    assert 0 < any_redis.ttl(key_of("ann", "record:key")) <= 60
-    for key in (key_of("ann", "game"), key_of("ann", "log")):
-        assert 990 < any_redis.ttl(key) <= 1000
-    any_redis.expire(key_of("ann", "game"), 5)
-    any_redis.expire(key_of("ann", "log"), 5)
-    store.games.commit(commit(2, 1))
-    for key in (key_of("ann", "game"), key_of("ann", "log")):
-        assert 990 < any_redis.ttl(key) <= 1000
+    for key in (key_of("ann", "record:key"), key_of("ann", "records")):
+        assert 0 < any_redis.ttl(key) <= 60
+    for version in (2, 3):
+        assert [990 < any_redis.ttl(key) <= 1000 for key in of_game] == [True] * 3
+        for key in of_game:
+            any_redis.expire(key, 5)
+        store.games.commit(commit(version, version - 1))
+
+
+def test_commit_changes_the_time_of_its_game_and_keeps_an_earlier_relay(store, any_redis):
+    queues = [shard_key(shard_of("ann"), f"due.{kind}") for kind in ("game", "relay")]
+    for version, at_ms, times in ((1, 2000, [2000, 2000]), (2, 3000, [3000, 2000]), (3, 1000, [1000, 1000])):
+        due = [Due(kind, "ann", at_ms) for kind in ("game", "relay")]
+        store.games.commit(commit(version, version - 1 or None, due=due))
+        assert [any_redis.zscore(queue, "ann") for queue in queues] == times
 
 
 def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):
