@@ -5,7 +5,7 @@ import pytest
 from skye_server.settings import Settings
 from skye_server.store.lua_scripts import MAX_IDEMPOTENCY_KEYS
 from skye_server.store.shards import key_of
-from tests.support.playing import Service, problem_code
+from tests.support.playing import Service, new_key, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 ANONYMOUS_KEY = {"Idempotency-Key": "once-by-a-caller-without-token"}
@@ -65,6 +65,24 @@ def test_opponent_who_sends_many_keys_replaces_none_of_others(service):
     for number in range(70):
         newest = rotated(0, newest, str(number))
     assert rotated(1, game.tokens[1], "once") == own  # still replayed
+
+
+def test_record_belongs_to_the_seat_that_a_command_gives_or_takes(service):
+    game = service.create_game(2, start=False)
+    key = new_key()
+    seat = game.call("POST", "players", {"name": "Late"}, token=key, headers=KEY).json["seat"]
+    left = game.call("DELETE", f"players/{seat}", token=key, headers={"Idempotency-Key": "left"})
+    assert left.status_code == 200
+    records = service.redis.lrange(key_of(game.id, "records"), 0, -1)
+    assert [entry[32:] for entry in records] == [b"%d" % seat] * 2
+
+
+def test_token_that_a_command_retired_is_valid_for_a_repetition_only(service):
+    game = service.create_game(2)
+    path, token = "players/0/token", game.tokens[0]
+    rotated = game.call("POST", path, token=token, headers=KEY)
+    assert game.call("POST", path, token=token, headers=KEY).json == rotated.json
+    assert problem_code(game.call("POST", "players/0/resign", token=token, headers=KEY)) == "token_unknown"
 
 
 @pytest.mark.parametrize("stored", [b"2:00000000:", b"1:00000000:\x97", b"1:", b"", b"nonsense", b"\x87"])

@@ -100,6 +100,17 @@ def test_batch_with_one_impossible_game_creates_none(service, wrong, code, point
     assert service.stored() == {}
 
 
+def test_batch_with_an_illegal_record_names_the_game_and_the_action(service):
+    over = service.create_game(2, bots={0: "random", 1: "random"})
+    record = service.get(over.path("record"))
+    last = record | {"actions": record["actions"][-1:]}
+    answer = create(service, [PAIR, {"record": last}])
+    assert problem_code(answer) == "invalid_record"
+    (error,) = answer.json["errors"]
+    assert error["pointer"].startswith("/games/1")
+    assert error["detail"].startswith("Action 1: ")
+
+
 def test_batch_that_seats_too_many_bots_is_refused(service):
     games = [{"players": [{"bot": "random"}] * 5}] * 41
     answer = create(service, games)
