@@ -380,3 +380,60 @@ def test_past_events_show_the_proposal_of_their_time(game):
     over = game.view()
     last = game.service.get(game.path() + f"?at_event={over['last_event']}")
     assert last | {"now": over["now"]} == over
+
+
+# Absent players.
+
+DAY_S = 86_400
+
+
+def absent_since_round_1(service, players=2):
+    """Return a game with three days for each decision, in round 3, that seat 1 has never played."""
+    game = service.create_game(players, options={"turn_ms": 3 * DAY_S * 1000, "first_seat": 0})
+    while (view := game.view())["round"] < 3:
+        acting = [seat for seat in view["waiting_for"] if seat != 1]
+        if acting:
+            game.act_legally(acting[0])
+        else:
+            service.clock.advance(3 * DAY_S)
+    return game
+
+
+def test_only_player_left_aborts_alone_after_a_day_and_a_round(service):
+    game = absent_since_round_1(service)
+    service.clock.advance(DAY_S - 1)
+    view = game.call("POST", "abort", token=game.tokens[0]).json
+    assert (view["status"], view["proposal"]["kind"]) == ("playing", "abort")
+    service.clock.advance(1)
+    assert ("propose_abort", None) in offered(game, 0)
+    view = game.call("POST", "abort", token=game.tokens[0]).json
+    assert (view["status"], view["abort_reason"]) == ("aborted", "others_absent")
+    events = service.get(game.path("events?limit=1000"))["events"]
+    assert [event["absent"] for event in events if event["type"] == "game_aborted"] == [[1]]
+
+
+def test_nobody_ends_a_game_because_a_line_has_just_dropped(service):
+    game = service.create_game(2, options={"turn_ms": 60_000, "first_seat": 0})
+    game.offer(0, 1, 1)
+    service.clock.advance(60)
+    assert game.view()["players"][1]["takeover"] is not None
+    view = game.call("POST", "abort", token=game.tokens[0]).json
+    assert (view["status"], view["proposal"]["kind"]) == ("playing", "abort")
+
+
+def test_people_who_are_present_end_a_game_without_the_absent(service):
+    game = absent_since_round_1(service, 3)
+    service.clock.advance(DAY_S)
+    assert game.call("POST", "abort", token=game.tokens[0]).json["status"] == "playing"
+    view = answer(game, 2, accept=True).json
+    assert (view["status"], view["abort_reason"]) == ("aborted", "agreed")
+
+
+def test_absent_player_need_not_agree_to_a_pause(service):
+    game = service.create_game(3, options={"turn_ms": 60_000, "first_seat": 0})
+    game.offer(0, 1, 1)
+    game.offer(2, 1, 1)
+    service.clock.advance(60)
+    assert game.view()["players"][1]["takeover"] is not None
+    assert game.call("POST", "pause", token=game.tokens[0]).json["pause"] is None
+    assert answer(game, 2, accept=True).json["pause"] is not None

@@ -218,7 +218,7 @@ def abort_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     def abort(attempt: Attempt[Game]) -> Transition:
         game, caller, now_ms = attempt.game, attempt.caller, attempt.now_ms
         seat_changes.check_not_over(game)
-        reason = agreements.abort_alone(game, caller)
+        reason = agreements.abort_alone(game, caller, now_ms)
         if reason is not None:
             return lobby.abort(game, reason, now_ms)
         return agreements.propose(game, caller.seat, ProposalKind.ABORT, now_ms)

@@ -37,8 +37,26 @@ _MAX_OPEN_MS: Final = 7 * _DAY_MS
 
 
 def people_of(game: Game) -> list[int]:
-    """Return the seats that people play, or may take back: those who must agree."""
+    """Return the seats that people play, or may take back."""
     return [number for number, seat in game.taken if seat.is_present or seat.can_return]
+
+
+def needed_for(game: Game, kind: ProposalKind, now_ms: int) -> list[int]:
+    """Return the seats whose people must agree to a proposal of a kind.
+
+    A pause needs those who are present; to abort the game, also those who may come back, unless their
+    take-over counts as absence.
+    """
+    if kind is ProposalKind.PAUSE:
+        return [number for number, seat in game.taken if seat.is_present]
+    absent = absent_seats(game, now_ms)
+    return [number for number in people_of(game) if number not in absent]
+
+
+def is_left_alone(game: Game, seat: int, now_ms: int) -> bool:
+    """Return whether a person plays a seat, and all others who may come back count as absent."""
+    absent = game.status is Status.PLAYING and absent_seats(game, now_ms)
+    return bool(absent) and needed_for(game, ProposalKind.ABORT, now_ms) == [seat]
 
 
 def persons_of(game: Game) -> list[int]:
@@ -47,8 +65,8 @@ def persons_of(game: Game) -> list[int]:
 
 
 def plays_alone(game: Game, seat: int) -> bool:
-    """Return whether a person plays a seat, and no other person plays or may come back."""
-    return game.seats[seat].is_present and people_of(game) == [seat]
+    """Return whether a person plays a seat, and no other person is present."""
+    return [number for number, each in game.taken if each.is_present] == [seat]
 
 
 def open_ms(game: Game) -> int:
@@ -130,7 +148,7 @@ def answer(game: Game, seat: int, now_ms: int, *, accept: bool) -> Transition:
     if seat in (proposal.seat, *proposal.agreed):
         return Transition(game)
     after = after_answer(game, answered)
-    if _is_agreed(after):
+    if _is_agreed(after, now_ms):
         return _ended(game, ProposalOutcome.ACCEPTED, now_ms, answered)
     return advance(game, now_ms, [answered], proposal=after.proposal)
 
@@ -147,7 +165,7 @@ def settled(transition: Transition, now_ms: int) -> Transition:
     is_gone = proposer is not None and not game.seats[proposer].is_present
     if is_gone or {*people} <= {proposer}:
         return transition.then(_ended(game, ProposalOutcome.WITHDRAWN, now_ms))
-    if _is_agreed(game):
+    if _is_agreed(game, now_ms):
         return transition.then(_ended(game, ProposalOutcome.ACCEPTED, now_ms))
     return transition
 
@@ -207,9 +225,10 @@ def _ended(game: Game, outcome: ProposalOutcome, now_ms: int, *before: AnyEvent)
     return advance(game, now_ms, events, proposal=None, **effect.fields)
 
 
-def _is_agreed(game: Game) -> bool:
+def _is_agreed(game: Game, now_ms: int) -> bool:
     assert game.proposal is not None
-    return {*people_of(game)} <= {game.proposal.seat, *game.proposal.agreed}
+    needed = needed_for(game, game.proposal.kind, now_ms)
+    return {*needed} <= {game.proposal.seat, *game.proposal.agreed}
 
 
 def _check_in_play(game: Game, seat: int | None) -> None:
@@ -235,13 +254,18 @@ def may_ask_to_abort(game: Game, caller: Caller) -> bool:
     return game.is_over or len(people_of(game)) > 1
 
 
-def abort_alone(game: Game, caller: Caller) -> AbortReason | None:
+def abort_alone(game: Game, caller: Caller, now_ms: int) -> AbortReason | None:
     """Return why a caller may abort a game without the agreement of others; None if the caller may not.
 
     No right hangs on whether the host plays: the server cannot know it.
     """
-    if not caller.host:
-        return None
+    reason = _abort_of_host(game) if caller.host else None
+    if reason is None and caller.seat is not None and is_left_alone(game, caller.seat, now_ms):
+        return AbortReason.OTHERS_ABSENT
+    return reason
+
+
+def _abort_of_host(game: Game) -> AbortReason | None:
     if game.state is None:
         return AbortReason.LOBBY
     if not needs_agreement(game):

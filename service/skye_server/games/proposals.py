@@ -35,6 +35,7 @@ class AbortReason(Word):
         "the game began from a record, a position or a scenario, or has a manual clock.",
     )
     HOST_ABORTED = "host_aborted", "its host was allowed to by `host_may_abort`."
+    OTHERS_ABSENT = "others_absent", "the server had played the seats of all others for more than a day."
     AGREED = (
         "agreed",
         "the people who played agreed. The others name why its host needed no agreement.",

@@ -21,7 +21,13 @@ from skye.fields import Component, Count, Keywords, LandscapeTileIds
 from skye.rulesets import MAX_DRAWN
 from skye.views import action_of_move
 from skye.words import Word
-from skye_server.games.agreements import can_propose, needs_agreement, people_of, plays_alone
+from skye_server.games.agreements import (
+    can_propose,
+    is_left_alone,
+    needs_agreement,
+    people_of,
+    plays_alone,
+)
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.pauses import can_pause
@@ -255,7 +261,8 @@ def agreements(game: Game, seat: int, now_ms: int) -> Iterator[AgreementView]:
 
     Time adds to them without a change of the game.
     """
-    if needs_agreement(game) and can_propose(game, seat, ProposalKind.ABORT, now_ms):
+    can_ask = can_propose(game, seat, ProposalKind.ABORT, now_ms) or is_left_alone(game, seat, now_ms)
+    if needs_agreement(game) and can_ask:
         href = f"/v1/games/{game.id}/abort"
         yield {"type": "propose_abort", "method": "POST", "href": href, "body": None, "revises": True}
     if game.status is Status.PLAYING and game.pause is not None:
