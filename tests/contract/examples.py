@@ -218,6 +218,11 @@ def pass_and_leave(recorder):
     alone = recorder.send("POST", "/v1/games", body).json
     path = f"/v1/games/{alone['game']['id']}/abort"
     recorder.record("aborted", "Abort a game against a bot.", "POST", path, token=alone["host_token"])
+    key = f"skye_key_{'elgol' * 5}"
+    path = f"/v1/games/{recorder.send('POST', '/v1/games', body, key).json['game']['id']}"
+    recorder.send("POST", f"{path}/abort", token=key)
+    chosen = {"first_seat": 0}
+    recorder.record("named", "The host names who begins.", "POST", f"{path}/rematch", chosen, key)
 
 
 def late_player(recorder):

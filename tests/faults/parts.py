@@ -261,7 +261,8 @@ def check_stored_game(client, game_id):
     colors = tuple(seat.color for seat in table.seats)
     hosted = [event for change in changes for event in change.events]
     gave_up = with_gave_up(table).state.gave_up
-    record = Record(colors, table.options.seed, table.options.for_engine, actions, gave_up=gave_up)
+    options = table.options.for_engine(table.first_seat)
+    record = Record(colors, table.options.seed, options, actions, gave_up=gave_up)
     starts = [event.state._replace(gave_up=gave_up) for event in hosted if isinstance(event, PositionSet)]
     played = [Outcome(starts[0], ()), *apply_actions(starts[0], actions)] if starts else replay(record)
     assert played[-1].game == table.state

@@ -313,6 +313,49 @@ def test_game_with_a_first_seat_out_of_range_is_refused(service):
     assert service.call("GET", "/v1/games").json["games"] == []
 
 
+def lobby_with_a_gap(service, first_seat):
+    """Return a lobby of seats 1 and 3, in which seats 0 and 2 have been left."""
+    game = service.create_game(4, start=False, options={"first_seat": first_seat})
+    for seat in (0, 2):
+        game.call("DELETE", seat=seat)
+    return game
+
+
+@pytest.mark.parametrize(("first_seat", "named"), [(1, 0), (3, 1), (2, None), (4, None), (None, None)])
+def test_player_who_sits_in_the_first_seat_at_the_start_begins(service, first_seat, named):
+    game = lobby_with_a_gap(service, first_seat)
+    lobby = game.view()
+    assert (lobby["options"]["first_seat"], lobby["starting_seat"]) == (first_seat, first_seat)
+    started = game.call("POST", "start", token=game.host).json
+    assert (started["status"], started["options"]["first_seat"]) == ("playing", named)
+    assert named in (None, started["starting_seat"])
+    record = service.get(game.path("record"))
+    assert (record["options"]["first_seat"], record["draws"]["starting_seat"]) == (
+        named,
+        started["starting_seat"],
+    )
+    past = service.get(game.path() + f"?at_event={lobby['last_event']}")
+    assert past["options"]["first_seat"] == first_seat
+    now = service.get(game.path() + f"?at_event={started['last_event']}")
+    assert (now["options"]["first_seat"], now["starting_seat"]) == (named, started["starting_seat"])
+
+
+def test_player_who_takes_a_first_seat_that_was_left_begins(service):
+    game = lobby_with_a_gap(service, 2)
+    joined = game.call("POST", "players", {"name": "Eve", "seat": 2})
+    assert joined.status_code == 201
+    started = game.call("POST", "start", token=game.host).json
+    assert started["players"][started["starting_seat"]]["name"] == "Eve"
+
+
+def test_first_seat_that_is_hidden_is_that_of_the_players_shown(service):
+    game = service.create_game(3, start=False, options={"first_seat": 2, "public_from": "end"})
+    game.call("DELETE", seat=0)
+    game.call("POST", "start", token=game.host)
+    shown = game.view()
+    assert (shown["options"]["first_seat"], shown["starting_seat"], len(shown["players"])) == (1, 1, 2)
+
+
 def test_seat_of_a_private_game_that_seats_another_is_refused(service):
     game = service.create_game(2, visibility="private", start=False)
     for player in ({"name": "Third"}, {"bot": "random"}):

@@ -5,7 +5,7 @@ import pytest
 import skye.draws
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
-from tests.support.playing import PAIR, Service, dice, new_key, problem_code
+from tests.support.playing import PAIR, Game, Service, dice, new_key, problem_code
 from tests.support.threads import at_once
 
 
@@ -23,18 +23,18 @@ def rematch(game, seat, **more):
 def test_players_meet_again_in_a_new_game(service):
     old = over(service, options={"open_gold": True, "tie_break": "total_gold"}, name="Final")
     first, second = rematch(old, 1), rematch(old, 0)
-    assert (first.status_code, first.json["seat"], first.json["game"]["status"]) == (201, 0, "lobby")
-    assert (second.status_code, second.json["seat"], second.json["game"]["status"]) == (201, 1, "playing")
+    assert (first.status_code, first.json["seat"], first.json["game"]["status"]) == (201, 1, "lobby")
+    assert (second.status_code, second.json["seat"], second.json["game"]["status"]) == (201, 0, "playing")
     new = second.json["game"]
-    assert first.headers["Location"] == f"/v1/games/{new['id']}/players/0"
-    assert [player["name"] for player in new["players"]] == ["Bob", "Ann"]
+    assert first.headers["Location"] == f"/v1/games/{new['id']}/players/1"
+    assert [player["name"] for player in new["players"]] == ["Ann", "Bob"]
     assert (new["name"], new["options"]["open_gold"], new["options"]["tie_break"]) == (
         "Final",
         True,
         "total_gold",
     )
     assert new["fairness"]["seed_source"] == "server"
-    assert service.get(f"/v1/games/{new['id']}", first.json["token"])["you"]["seat"] == 0
+    assert service.get(f"/v1/games/{new['id']}", first.json["token"])["you"]["seat"] == 1
     assert service.get(f"/v1/games/{new['id']}", old.host)["you"]["roles"] == ["host"]
 
 
@@ -42,10 +42,86 @@ def test_bots_are_seated_again_at_once(service):
     old = service.create_game(3, bots={1: "random"})
     old.abort()
     view = rematch(old, 0).json["game"]
-    assert [player["bot"] for player in view["players"]] == ["random", None]
+    assert [player["bot"] for player in view["players"]] == [None, "random"]
     started = rematch(old, 2).json["game"]
     assert started["status"] == "playing"
-    assert started["waiting_for"] == [1, 2]  # the bot of seat 0 has set its offer
+    assert started["waiting_for"] == [0, 2]  # the bot of seat 1 has set its offer
+
+
+@pytest.mark.parametrize("named", [None, 1])
+def test_seat_after_the_first_of_the_old_game_starts_a_rematch(service, named):
+    game = service.create_game(3, options={} if named is None else {"first_seat": named})
+    first = game.view()["starting_seat"]
+    for _ in range(3):
+        game.play_to("pricing", 2)
+        game.abort()
+        first = (first + 1) % 3
+        joined = [rematch(game, seat).json for seat in (2, 0, 1)]
+        assert [seat["game"]["options"]["first_seat"] for seat in joined] == [first] * 3
+        assert joined[-1]["game"]["starting_seat"] == first
+        again = Game(service, {"game": joined[-1]["game"], "host_token": game.host, "players": []})
+        again.tokens = [joined[at]["token"] for at in (1, 2, 0)]
+        game = again
+
+
+def test_rematch_of_a_lobby_that_was_aborted_draws_its_first_seat(service):
+    old = service.create_game(2, start=False, options={"first_seat": 1})
+    old.abort()
+    rematch(old, 0)
+    started = rematch(old, 1).json["game"]
+    assert (started["status"], started["options"]["first_seat"]) == ("playing", None)
+
+
+def test_host_who_plays_names_the_first_seat_of_a_rematch(service):
+    key = new_key()
+    old = service.begin(key, **PAIR, options={"first_seat": 0})
+    old.tokens = [key, old.tokens[1]]
+    old.play_out(dice(2))
+    for seat, named, problem in ((1, 0, "host_only"), (0, 2, "invalid_setup"), (0, 9, "invalid_body")):
+        refused = rematch(old, seat, body={"first_seat": named})
+        assert problem_code(refused) == problem
+    assert service.get(old.path("rematch"))["game"] is None
+    opened = rematch(old, 0, body={"first_seat": 0}).json["game"]
+    assert opened["options"]["first_seat"] == 0
+    assert rematch(old, 1).json["game"]["starting_seat"] == 0
+
+
+def test_first_seat_of_a_rematch_that_is_open_stays(service):
+    key = new_key()
+    old = service.begin(key, **PAIR)
+    old.tokens = [key, old.tokens[1]]
+    old.play_out(dice(2))
+    first = rematch(old, 1).json["game"]["options"]["first_seat"]
+    assert problem_code(rematch(old, 0, body={"first_seat": 1 - first})) == "invalid_setup"
+    assert rematch(old, 0, body={"first_seat": first}).json["game"]["starting_seat"] == first
+
+
+@pytest.mark.parametrize(
+    "begun", [{"scenario": "last_action"}, {"position": {"round": 6, "players": [{}, {}]}}]
+)
+def test_rematch_of_a_game_from_a_position_is_a_whole_game(service, begun):
+    old = service.begin(**begun)
+    old.abort()
+    rematch(old, 0)
+    game = rematch(old, 1).json["game"]
+    assert (game["status"], game["origin"], game["round"]) == ("playing", None, 1)
+
+
+def test_option_of_the_host_is_not_inherited_by_a_rematch(service):
+    old = service.create_game(2, options={"host_may_abort": True})
+    old.abort()
+    assert rematch(old, 0).json["game"]["options"]["host_may_abort"] is False
+
+
+def test_player_whose_place_was_given_away_gets_another(service):
+    old = over(service, players=3)
+    new = rematch(old, 0).json["game"]["id"]
+    (invitation, _) = service.get(f"/v1/games/{new}/invitations", old.host)["invitations"]
+    path = f"/v1/games/{new}/invitations/{invitation['id']}"
+    assert service.call("DELETE", path, token=old.host).status_code == 200
+    stranger = {"name": "Eve", "seat": 2}
+    assert service.call("POST", f"/v1/games/{new}/players", stranger).status_code == 201
+    assert rematch(old, 2).json["seat"] == 1
 
 
 def test_seats_of_a_rematch_begin_without_the_ends_of_the_old_ones(service):

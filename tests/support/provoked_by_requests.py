@@ -273,10 +273,10 @@ def a_game_for_one(service):
 
 
 @provokes("invalid_setup")
-def a_start_by_a_seat_that_nobody_has(service):
-    """A starting seat that no player has taken."""
-    game = service.create_game(2, start=False, options={"first_seat": 3})
-    return lambda: game.call("POST", "start", token=game.host)
+def a_first_seat_that_the_game_does_not_have(service):
+    """A starting seat beyond the seats of the game."""
+    body = {"seat_count": 2, "options": {"first_seat": 3}}
+    return lambda: service.call("POST", "/v1/games", body)
 
 
 @provokes("game_aborted")

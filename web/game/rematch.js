@@ -114,8 +114,10 @@ function rematchPanel(store) {
     if (found) attribute(link, "href", gameUrl(found.id));
     const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
     const asked = people.length ? t("rematch.asked", { count: people.length, names: list(people) }) : "";
-    if (asked !== text.textContent) announce(asked);
-    setText(text, asked);
+    const note = store.view.origin !== null && isJoinable ? t("rematch.whole") : "";
+    const shown = [asked, note].filter(Boolean).join(" ");
+    if (shown !== text.textContent) announce(shown);
+    setText(text, shown);
   }
 
   return { root, update };
@@ -140,7 +142,8 @@ function resignedAlone({ id, seat, view }) {
  * @returns {Parameters<typeof createAndOpen>[0]}
  */
 function sameAgain({ name, visibility, ruleset, options, players }) {
-  const chosen = Object.entries(options).filter(([, value]) => value !== null);
+  const ofOldGame = ["first_seat", "host_may_abort"]; // no rematch has them
+  const chosen = Object.entries(options).filter(([key, value]) => value !== null && !ofOldGame.includes(key));
   return /** @type {any} */ ({
     players: players.map(({ name: called, color, bot, end }) =>
       end.type === "resigned" ? { name: called, color } : { bot, name: called, color },

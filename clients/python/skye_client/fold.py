@@ -171,11 +171,12 @@ def _reservation_ended(view: _View, players: _Players, event: _Event) -> None:
 def _game_started(view: _View, players: _Players, event: _Event) -> None:
     """Close the lobby, and the gaps between its seats."""
     view["status"], view["reserved_seats"] = "playing", 0
-    own = view["you"]["seat"]
+    now = {entry["lobby_seat"]: entry["seat"] for entry in event["players"]}
     players[:] = [_seated(entry) for entry in event["players"]]
     for player in players:
         player["end"]["decisions"] = _DECISIONS * event["round_count"]
-    _sit(view, next((entry["seat"] for entry in event["players"] if entry["lobby_seat"] == own), None))
+    _sit(view, now.get(view["you"]["seat"]))
+    view["options"]["first_seat"] = now.get(view["options"]["first_seat"])
     for field in ("scoring_tiles", "starting_seat", "round_count"):
         view[field] = event[field]
 

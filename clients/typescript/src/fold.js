@@ -81,10 +81,11 @@ const FOLDS = {
   },
   game_started(view, { scoring_tiles, starting_seat, round_count, players }) {
     Object.assign(view, { status: "playing", reserved_seats: 0, scoring_tiles, starting_seat, round_count });
-    const own = players.find((/** @type {any} */ { lobby_seat }) => lobby_seat === view.you.seat);
+    const now = (/** @type {any} */ seat) => players.find((/** @type {any} */ { lobby_seat }) => lobby_seat === seat)?.seat ?? null;
     view.players = players.map(seated); // the gaps between the seats of the lobby close
     for (const { end } of view.players) end.decisions = 3 * round_count; // three in each round
-    sit(view, own?.seat ?? null);
+    sit(view, now(view.you.seat));
+    view.options.first_seat = now(view.options.first_seat);
   },
   position_set(view, event, players) {
     const { round, round_count, starting_seat, scoring_tiles, bag, result, seed, nonce, players: seats } = structuredClone(event);

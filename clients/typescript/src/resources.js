@@ -107,12 +107,14 @@ export class Game {
   delete(options) { return this.request("DELETE", "", options); }
 
   /**
-   * Take the caller's seat in the rematch of this game; the first call creates it.
+   * Take the caller's seat in the rematch of this game; the first call creates it. Only its host may name the first seat.
    *
-   * @param {CallOptions} [options]
+   * @param {CallOptions & Partial<Body<"rematch">>} [options]
    * @returns {Promise<Result<"rematch">>}
    */
-  rematch(options) { return this.request("POST", "/rematch", options); }
+  rematch({ first_seat, ...options } = {}) {
+    return this.request("POST", "/rematch", { ...options, ...(first_seat === undefined ? {} : { body: { first_seat } }) });
+  }
 
   /**
    * Replace the host token; this object sends the new one from now on.

@@ -26,8 +26,15 @@ from skye_server.commands.views import (
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games import lobby
-from skye_server.games.authorization import Caller, Credentials, TokenSource, hash_token, is_player_key
-from skye_server.games.creation import NewGame, opening_of
+from skye_server.games.authorization import (
+    Caller,
+    Credentials,
+    TokenSource,
+    hash_token,
+    is_player_key,
+    require_host,
+)
+from skye_server.games.creation import NewGame, check_first_seat, opening_of
 from skye_server.games.game import Game, Seat, SeedSource, Status, free_name
 from skye_server.games.transitions import Transition
 
@@ -99,25 +106,38 @@ CopyBot: TypeAlias = Callable[[str, str], str]
 """Stores a bot at a URL again, for the game with an id, and returns its new id."""
 
 
-def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> Attempt[Game]:
+def rematch(
+    games: Games, command: Command, game_id: str, copy_bot: CopyBot, first_seat: int | None = None
+) -> Attempt[Game]:
     """Open the game that follows one that is over, or take the caller's seat in it.
 
     It starts when all players of the old game have taken their seats; the bots of the old game are seated
     when it is opened.
 
-    :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot, game_aborted,
-        already_seated, game_already_started, too_many_games.
+    :param first_seat: the seat that starts round 1, which the host may name when opening the game; None: the
+        one after that of the old game.
+    :raises Problem: token_required, not_your_seat, host_only, game_not_over, seat_played_by_bot,
+        game_aborted, already_seated, game_already_started, too_many_games, invalid_setup.
     """
     old, caller = games.read(game_id, command.token)
-    seat = _own_seat(old, caller)
+    number, seat = _own_seat(old, caller)
+    if first_seat is not None:
+        require_host(caller)
+        check_first_seat(first_seat, len(old.taken))
     has_token = not is_player_key(command.token or "")
 
     def join(attempt: Attempt[Game | None]) -> Transition:
         new, now_ms = attempt.game, attempt.now_ms
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
-        opened = _opened(old, attempt.game_id, now_ms, copy_bot) if new is None else Transition(new)
-        return _joined(opened, seat, attempt.tokens, now_ms, has_token=has_token)
+        opened = (
+            _opened(old, attempt.game_id, now_ms, copy_bot, first_seat) if new is None else Transition(new)
+        )
+        if first_seat not in (None, opened.game.options.first_seat):
+            detail = "The new game is open already: its first seat stays."
+            seats = {"seat": opened.game.options.first_seat, "seat_count": opened.game.capacity}
+            raise Problem("invalid_setup", detail, **seats)
+        return _joined(opened, seat, number, attempt.tokens, now_ms, has_token=has_token)
 
     load = partial(_load_following, old, caller, "" if has_token else seat.player)
     return change_game(games, command, game_id, lambda _attempt: None, join, load=load)
@@ -147,8 +167,8 @@ def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
     return None if found is None or found.status is Status.ABORTED else found
 
 
-def _own_seat(old: Game, caller: Caller) -> Seat:
-    """Return the caller's seat in a game that is over.
+def _own_seat(old: Game, caller: Caller) -> tuple[int, Seat]:
+    """Return the caller's seat in a game that is over, and its number in the game that follows.
 
     :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
     """
@@ -159,7 +179,8 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     seat = old.seats[caller.seat]
     if not _plays_again(seat):
         raise Problem("seat_played_by_bot")
-    return Seat(seat.name, seat.color, seat.token, player=seat.player)
+    number = [taken for taken, _ in old.taken].index(caller.seat)
+    return number, Seat(seat.name, seat.color, seat.token, player=seat.player)
 
 
 def _plays_again(seat: Seat) -> bool:
@@ -181,11 +202,12 @@ def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Ga
         number += 1
 
 
-def _joined(
-    opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int, *, has_token: bool
+def _joined(  # noqa: PLR0913 - all but the first three by their types
+    opened: Transition, seat: Seat, number: int, tokens: TokenSource, now_ms: int, *, has_token: bool
 ) -> Transition:
     """Seat a player in the game that follows, by another name or colour if somebody has the old one.
 
+    :param number: the seat at the table; if the host has seated somebody else there, the lowest free one.
     :param has_token: whether the seat gets a token.
     :raises Problem: already_seated, game_already_started.
     """
@@ -194,7 +216,7 @@ def _joined(
     holds_a_seat = bool(seat.player) and seat.player in {other.player for other in others}
     if holds_a_seat or reservation in {other.reservation for other in others}:
         raise Problem("already_seated", game_id=game.id)
-    number = lobby.lowest_free_seat(game)
+    number = lobby.lowest_free_seat(game) if number in dict(game.taken) else number
     again = replace(
         seat,
         name=free_name(seat.name, [other.name for other in others]),
@@ -205,10 +227,14 @@ def _joined(
     return opened.then(lobby.join(game, again, now_ms, number=number, invited_by=reservation))
 
 
-def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transition:
-    """Open the game that follows: its bots are seated, and seats are reserved for the players."""
+def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot, first_seat: int | None) -> Transition:
+    """Open the game that follows: its bots are seated, and seats are reserved for the players.
+
+    All keep their places at the table. The game is a whole one, whatever the old one began from.
+    """
     options = replace(
         old.options,
+        first_seat=_first_seat_after(old) if first_seat is None else first_seat,
         seed=secrets.token_hex(16),
         seed_source=SeedSource.SERVER,
         nonce=None,
@@ -227,9 +253,20 @@ def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transitio
         clock_ms=None if old.clock_ms is None else now_ms,
         ruleset_hash=old.ruleset_hash,
     )
-    bots = tuple(_bot_again(seat, new_id, copy_bot) for _, seat in old.taken if not _plays_again(seat))
-    people = tuple(_reservation(seat) for _, seat in old.taken if _plays_again(seat))
-    return lobby.open_game(game, bots, now_ms, invites=people)
+    table = [seat for _, seat in old.taken]
+    numbers = [number for number, seat in enumerate(table) if not _plays_again(seat)]
+    bots = tuple(_bot_again(table[number], new_id, copy_bot) for number in numbers)
+    people = tuple(_reservation(seat) for seat in table if _plays_again(seat))
+    return lobby.open_game(game, bots, now_ms, numbers=numbers, invites=people)
+
+
+def _first_seat_after(old: Game) -> int | None:
+    """Return the seat after the one that began the old game; None, which draws it, if that never started."""
+    state = old.state
+    if state is None:
+        return None
+    first = state.starting_seat - (state.round - 1)  # each round begins one seat further
+    return (first + 1) % len(state.players)
 
 
 def _bot_again(seat: Seat, new_id: str, copy_bot: CopyBot) -> Seat:

@@ -199,7 +199,6 @@ def start_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Close the lobby and begin the game.
 
     :raises Problem: token_required, host_only, game_already_started, game_aborted, too_few_players.
-    :raises RuleError: InvalidSetup.
     """
     return change_game(games, command, game_id, _by_host, lambda of: lobby.start(of.game, of.now_ms))
 

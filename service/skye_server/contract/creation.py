@@ -161,7 +161,11 @@ class ChosenOptions(OptionsOfPlay):
         unique=True,
         allow_none=True,
     )
-    first_seat = Seat("The seat that starts round 1; drawn if left out.", allow_none=True)
+    first_seat = Seat(
+        "The seat of the lobby whose player starts round 1; drawn if left out, or if nobody sits there when "
+        "the game starts.",
+        allow_none=True,
+    )
     seed = Name(
         "The seed of all draws; random if left out. A client that knows it can compute every draw. The first "
         "draws reveal a short seed to a brute-force search: use at least 22 random characters.",

@@ -97,10 +97,8 @@ def requested_game(
     """
     players, ruleset = body["players"], ruleset_of(body["ruleset"])
     default = len(players) if body["auto_start"] and len(players) > 1 else ruleset.players[-1]
-    capacity, starts = body.get("seat_count", default), body["options"].get("first_seat", 0)
-    if starts >= capacity:
-        detail = f"The first seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
-        raise Problem("invalid_setup", detail, seat=starts, seat_count=capacity)
+    capacity = body.get("seat_count", default)
+    check_first_seat(body["options"].get("first_seat", 0), capacity)
     _check_ruleset(ruleset, capacity, body)
     options = _options(body["options"] | {"ruleset": ruleset.id})
     return Game(
@@ -116,6 +114,16 @@ def requested_game(
         clock_ms=now_ms if options.clock is Clock.MANUAL else None,
         ruleset_hash=ruleset.data.hash,
     )
+
+
+def check_first_seat(first_seat: int, capacity: int) -> None:
+    """Check that a game has the seat that is to start it.
+
+    :raises Problem: invalid_setup.
+    """
+    if first_seat >= capacity:
+        detail = f"The first seat is {first_seat}, but the seats are numbered 0 to {capacity - 1}."
+        raise Problem("invalid_setup", detail, seat=first_seat, seat_count=capacity)
 
 
 def check_seats(ruleset: Ruleset, seats: int) -> None:

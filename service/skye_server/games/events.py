@@ -5,6 +5,7 @@ The events of the game itself are in `skye.events`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from skye import GameState, Phase
@@ -76,6 +77,17 @@ class StartedPlayer(NamedTuple):
     color: str
     bot: str | None
     is_person: bool
+
+
+def seat_since_start(players: Sequence[StartedPlayer], lobby_seat: int | None) -> int | None:
+    """Return the number that a seat of the lobby has since the start; None if nobody sat there.
+
+    >>> players = [StartedPlayer(0, "Ann", "red", None), StartedPlayer(3, "Bob", "blue", None)]
+    >>> seat_since_start(players, 3), seat_since_start(players, 1), seat_since_start(players, None)
+    (1, None, None)
+    """
+    numbers = (number for number, player in enumerate(players) if player.lobby_seat == lobby_seat)
+    return next(numbers, None)
 
 
 class GameStarted(NamedTuple):

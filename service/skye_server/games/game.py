@@ -126,6 +126,8 @@ class GameOptions(Struct, frozen=True):
 
     `host_may_abort` lets the host abort the game alone, however many people play it.
 
+    `first_seat` is a seat of the lobby: whoever sits there when the game starts begins round 1.
+
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
     """
 
@@ -147,10 +149,12 @@ class GameOptions(Struct, frozen=True):
     max_pause_ms: int = MAX_PAUSE_MS
     host_may_abort: bool = False
 
-    @property
-    def for_engine(self) -> Options:
-        """The options of the engine."""
-        return Options(self.scoring_tiles, self.first_seat, self.tie_break, self.open_gold, self.ruleset)
+    def for_engine(self, first_seat: int | None) -> Options:
+        """Return the options of the engine.
+
+        :param first_seat: the seat that starts round 1, by its number in the game; None draws it.
+        """
+        return Options(self.scoring_tiles, first_seat, self.tie_break, self.open_gold, self.ruleset)
 
 
 class Seat(Struct, frozen=True, omit_defaults=True):
@@ -253,6 +257,8 @@ class Game(Struct, frozen=True):
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock. `deadline_ms` is the first deadline of the seats that must act; `clocks` are those of the
     seats in a game with a budget, from its start. While the game pauses (`pause`), it waits for no seat.
+    `started_first_seat` is the seat that the options name to start round 1, by its number since the start;
+    None before the start, and if nobody sat there.
     `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the last proposals of each kind of each seat and of the host, also the open one.
     `absent` are the seats whose players were absent when the game was aborted.
@@ -285,6 +291,12 @@ class Game(Struct, frozen=True):
     clocks: tuple[SeatClock, ...] = ()
     pause: Pause | None = None
     pause_count: int = 0
+    started_first_seat: int | None = None
+
+    @property
+    def first_seat(self) -> int | None:
+        """The seat that the options name to start round 1, by its number now; None: the seed draws it."""
+        return self.options.first_seat if self.state is None else self.started_first_seat
 
     @property
     def ruleset(self) -> Ruleset:

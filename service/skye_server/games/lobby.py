@@ -30,6 +30,7 @@ from skye_server.games.events import (
     PositionSet,
     RecordReplayed,
     StartedPlayer,
+    seat_since_start,
 )
 from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
 from skye_server.games.proposals import AbortReason
@@ -45,16 +46,18 @@ from skye_server.games.transitions import (
 )
 
 
-def open_game(
+def open_game(  # noqa: PLR0913 - all but the first three by name
     game: Game,
     seats: tuple[Seat, ...],
     now_ms: int,
     *,
+    numbers: Sequence[int] = (),
     invites: tuple[str, ...] = (),
     unique_names: bool = True,
 ) -> Transition:
     """Open a new game with its first seats; start it if it is full and should start when full.
 
+    :param numbers: the numbers of the seats, if they are not the lowest.
     :param invites: the hashes of invitation codes; each reserves a seat after those taken.
     :param unique_names: whether names must differ; those of a recorded game need not.
     :raises Problem: game_full, color_taken, name_taken.
@@ -67,9 +70,10 @@ def open_game(
     transition = advance(game, now_ms, [GameCreated(game.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in game.ruleset.colors if color not in named)
-    for seat in seats:
+    for seat, number in zip(seats, numbers or range(len(seats)), strict=True):
         seated = replace(seat, color=seat.color or next(unnamed))
-        transition = transition.then(join(transition.game, seated, now_ms, unique_names=unique_names))
+        joined = join(transition.game, seated, now_ms, number=number, unique_names=unique_names)
+        transition = transition.then(joined)
     for code in invites:
         transition = transition.then(invite(transition.game, code, now_ms))
     return transition
@@ -77,9 +81,16 @@ def open_game(
 
 def begin_from_position(game: Game, state: GameState, now_ms: int) -> Transition:
     """Close the lobby and begin a game from a position; the game ends if the position is an end."""
-    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, _players(game))
-    status = Status.FINISHED if state.is_over else Status.PLAYING
-    return advance(game, now_ms, [started, PositionSet(state)], state=state, status=status)
+    players = _players(game)
+    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, players)
+    return advance(
+        game,
+        now_ms,
+        [started, PositionSet(state)],
+        state=state,
+        status=Status.FINISHED if state.is_over else Status.PLAYING,
+        started_first_seat=seat_since_start(players, game.options.first_seat),
+    )
 
 
 def invite(game: Game, code: str, now_ms: int) -> Transition:
@@ -245,7 +256,7 @@ def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transi
 
     :param draws: the recorded draws of the setup and round 1; None: the seed draws.
     :raises Problem: game_already_started, game_aborted, too_few_players.
-    :raises RuleError: InvalidSetup, if the starting seat in the options is not taken; InvalidRecord.
+    :raises RuleError: InvalidRecord.
     """
     _check_in_lobby(game)
     players, seats = _players(game), tuple(seat for _, seat in game.taken)
@@ -255,15 +266,24 @@ def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transi
             "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
         )
     colors = [seat.color for seat in seats]
-    seed, options = game.options.seed, game.options.for_engine
+    first_seat = seat_since_start(players, game.options.first_seat)
+    seed, options = game.options.seed, game.options.for_engine(first_seat)
     state, events = (
         new_game(colors, seed=seed, options=options)
         if draws is None
         else begin_recorded(colors, seed, options, draws)
     )
     started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, players)
-    changed = {"state": state, "status": Status.PLAYING, "seats": seats, "invites": ()}
-    return advance(game, now_ms, [started, *events], **changed)
+    return advance(
+        game,
+        now_ms,
+        [started, *events],
+        state=state,
+        status=Status.PLAYING,
+        seats=seats,
+        invites=(),
+        started_first_seat=first_seat,
+    )
 
 
 def abort(game: Game, reason: AbortReason, now_ms: int) -> Transition:

@@ -34,6 +34,7 @@ from skye_server.games.events import (
     ProposalEnded,
     ProposalMade,
     TurnChanged,
+    seat_since_start,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
 from skye_server.games.transitions import state_with_ruleset
@@ -63,6 +64,7 @@ def empty_game(game: Game) -> Game:
         clocks=(),
         pause=None,
         pause_count=0,
+        started_first_seat=None,
     )
 
 
@@ -141,9 +143,11 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
 def _started(game: Game, event: GameStarted) -> Game:
     seats = tuple(seat for _, seat in game.taken)
     colors = [seat.color for seat in seats]
-    options = game.options
-    state = set_up(colors, options.seed, options.for_engine, event.scoring_tiles, event.starting_seat)
-    return replace(game, state=state, status=Status.PLAYING, seats=seats, invites=())
+    options, first_seat = game.options, seat_since_start(event.players, game.options.first_seat)
+    chosen = options.for_engine(first_seat)
+    state = set_up(colors, options.seed, chosen, event.scoring_tiles, event.starting_seat)
+    fields = {"seats": seats, "invites": (), "started_first_seat": first_seat}
+    return replace(game, state=state, status=Status.PLAYING, **fields)
 
 
 def _in_play(game: Game, state: GameState) -> Game:

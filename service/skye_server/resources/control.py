@@ -9,8 +9,9 @@ from flask import Blueprint, Response
 from skye_server.commands import creation_commands as rematches
 from skye_server.commands import game_commands
 from skye_server.commands.views import TakenSeatView, taken_seat_view
+from skye_server.contract.fields import Seat
 from skye_server.contract.moves import ClockAdvance
-from skye_server.contract.objects import ViewQuery
+from skye_server.contract.objects import Object, ViewQuery
 from skye_server.games.views.game import GameSummaryView, summary_view
 from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_creation
@@ -27,13 +28,19 @@ class Rematch(TypedDict):
     game: Annotated[GameSummaryView | None, "The new game; null until a player of the old game requests it."]
 
 
+class RematchToOpen(Object):
+    """What the host chooses for a rematch."""
+
+    first_seat = Seat("The seat that starts round 1; the one after that of the old game if left out.")
+
+
 blueprint = Blueprint("control", __name__, url_prefix="/v1/games/<game>")
 
 
 @blueprint.route("/start", methods=["POST"])
 @writes(
     OWN_VIEW,
-    errors=[*HOST_ERRORS, "game_already_started", "game_aborted", "too_few_players", "invalid_setup"],
+    errors=[*HOST_ERRORS, "game_already_started", "game_aborted", "too_few_players"],
 )
 def start_game(game: str) -> Response:
     """Start a game.
@@ -57,6 +64,7 @@ def start_game(game: str) -> Response:
         ],
     ),
     errors=[
+        *BODY_ERRORS,
         "token_required",
         "not_your_seat",
         "game_not_over",
@@ -67,20 +75,27 @@ def start_game(game: str) -> Response:
         "too_many_games",
         "too_few_players",
         "invalid_setup",
+        "host_only",
     ],
 )
-def rematch(game: str) -> Response:
+@takes(RematchToOpen, "What the host chooses for the new game.", required=False)
+def rematch(choice: dict[str, Any], game: str) -> Response:
     """Play a game again with the same players.
 
     Each player of a game that is over sends this with the token of the old seat, or with the player key. The
     first request opens the new game, with the same options, another seed and the bots of the old game; the
     others take the reserved seats. The game starts when all seats are taken. The host token stays the same.
     If the host aborts the new game, the next request opens another one, up to 16 times.
+
+    All keep their places at the table. The seat after the one that began the old game begins the new one; the
+    player key that is the host and opens the game may name another (`first_seat`). `host_may_abort` is not
+    inherited. The rematch of a game that began from a record, a position or a scenario is a whole game.
     """
     games = collaborators().games
     old, _ = games.read(game, bearer_token())
     charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
-    changed = rematches.rematch(games, command_from_request(), game, url_bots().copied)
+    command, first_seat = command_from_request(), choice.get("first_seat")
+    changed = rematches.rematch(games, command, game, url_bots().copied, first_seat)
     view = taken_seat_view(changed)
     return created_response(changed, view, f"/v1/games/{changed.game_id}/players/{view['seat']}")
 

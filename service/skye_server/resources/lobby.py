@@ -145,7 +145,6 @@ class HostTokenView(TypedDict):
         "already_seated",
         "too_many_games",
         *_SEATING,
-        "invalid_setup",
         *URL_BOT_ERRORS,
     ],
 )

@@ -160,7 +160,11 @@ class GameOptionsView(TypedDict):
         Keywords(minItems=1, maxItems=MAX_SLOTS, uniqueItems=True),
         "The scoring tiles named for slots A to D; null: drawn.",
     ]
-    first_seat: Annotated[Seat | None, "The seat named to start round 1; null: drawn."]
+    first_seat: Annotated[
+        Seat | None,
+        "The seat named to start round 1; null: drawn. In the lobby a seat of the lobby, whose player at the "
+        "start begins; the seed draws if nobody sits there. After the start its number is that in the game.",
+    ]
     tie_break: Annotated[TieBreak, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
     turn_ms: Annotated[
@@ -481,7 +485,7 @@ def _lobby_view(game: Game) -> skye.views.GameView:
         "round": 0,
         "round_count": None,
         "phase": None,
-        "starting_seat": game.options.first_seat,
+        "starting_seat": game.first_seat,
         "waiting_for": (),
         "scoring_tiles": named_scoring_tiles(game),
         "bag": {"count": len(landscape), "tiles": landscape},
@@ -526,7 +530,7 @@ def options_view(game: Game) -> GameOptionsView:
     options = game.options
     return {
         "scoring_tiles": options.scoring_tiles,
-        "first_seat": options.first_seat,
+        "first_seat": game.first_seat,
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
         "turn_ms": options.turn_ms,

@@ -204,7 +204,7 @@ def _record(
         ],
         "options": {
             "scoring_tiles": current.options.scoring_tiles,
-            "first_seat": current.options.first_seat,
+            "first_seat": current.first_seat,
             "tie_break": game.tie_break,
             "open_gold": game.open_gold,
             "seed": game.seed if game.is_over else None,
