@@ -1,13 +1,16 @@
 """The clock of Redis jumps: what expires early, and what protects a change from being made twice."""
 
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import redis
 
+from skye_server.http.framework import collaborators
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
+from skye_server.store.outages import SignsOfLife
 from tests.support.missing_programs import CLASHES_WITH_FAKETIME, NO_FAKETIME
 from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
@@ -74,6 +77,31 @@ def test_retry_with_if_match_is_made_once_despite_a_jump(jump):
     jump(HOUR_S + 1)
     assert problem_code(add_bot(game, **version)) == "version_mismatch"
     assert len(game.view()["players"]) == 3
+
+
+@pytest.mark.parametrize("seconds", [HOUR_S, -HOUR_S])
+def test_jump_of_an_hour_ends_no_game_and_costs_no_turn(jump, monkeypatch, seconds):
+    service, jump = jump
+    monkeypatch.setattr(SignsOfLife, "_run", lambda *_: None)
+    signs = collaborators(service.app).games.signs
+    signs.start(gives_signs=True)
+    service.clock.now = service.redis.time()[0]
+    assert signs.sign()
+    games = [
+        service.create_game(2, options=options) for options in ({"budget_ms": 60_000}, {"turn_ms": 60_000})
+    ]
+    jump(seconds)
+    service.clock.now += seconds
+    assert signs.sign()
+    for game in games:
+        view = game.view()
+        events = service.get(game.path("events"))["events"]
+        assert [event["type"] for event in events if event["type"] in {"time_added", "timed_out"}] == [
+            "time_added"
+        ]
+        left = datetime.fromisoformat(view["deadline"]) - datetime.fromisoformat(view["now"])
+        assert left.total_seconds() == pytest.approx(60, abs=MAX_WAIT_S)
+        game.act_legally(0)
 
 
 def test_play_and_replays_go_on_after_a_jump_back(jump):

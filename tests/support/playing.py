@@ -38,9 +38,9 @@ class Clock:
 class Service:
     """The application on a Redis of its own, or on the one given."""
 
-    def __init__(self, redis=None, store=None, **settings):
+    def __init__(self, redis=None, store=None, clock=None, **settings):
         self.redis = redis or fakeredis.FakeRedis(server=fakeredis.FakeServer())
-        self.clock = Clock()
+        self.clock = clock or Clock()
         settings = {"security_contact": "mailto:security@example.org"} | settings
         self.app = create_app(Settings(**settings), store or RedisStore(self.redis), self.clock)
         self.http = self.app.test_client()

@@ -334,6 +334,20 @@ def _record_replayed(view: _View, players: _Players, event: _Event) -> None:
         player["bot"] = bot or player["bot"]
 
 
+def _time_added(view: _View, players: _Players, event: _Event) -> None:
+    """Move the times of the game by those of an outage."""
+    view["deadline"] = event["deadline"]
+    for player, clock in zip(players, event["clocks"] or (), strict=False):
+        player["clock"] = clock
+    if view["proposal"] is not None:
+        view["proposal"]["expires_at"] = event["proposal_expires_at"]
+    if view["pause"] is not None:
+        view["pause"]["until"] = event["paused_until"]
+    for player, time in zip(players, event["counts_as_absent_at"], strict=True):
+        if player["takeover"] is not None:
+            player["takeover"]["counts_as_absent_at"] = time
+
+
 def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
     """Let a bot play for a seat, whose player may return or not; who resigned becomes a spectator."""
     player = players[event["seat"]]
@@ -407,6 +421,7 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "game_paused": _game_paused,
     "game_resumed": _game_resumed,
     "turn_changed": _turn_changed,
+    "time_added": _time_added,
     "bot_took_over": _bot_took_over,
     "seat_returned": _seat_returned,
     "record_replayed": _record_replayed,

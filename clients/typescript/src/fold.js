@@ -177,6 +177,13 @@ const FOLDS = {
   record_replayed(_view, { bots }, players) {
     players.forEach((player, seat) => (player.bot = bots[seat] ?? player.bot));
   },
+  time_added(view, { deadline, clocks, proposal_expires_at, paused_until, counts_as_absent_at }, players) {
+    view.deadline = deadline;
+    clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
+    if (view.proposal) view.proposal.expires_at = proposal_expires_at;
+    if (view.pause) view.pause.until = paused_until;
+    for (const { seat, takeover } of players) if (takeover) takeover.counts_as_absent_at = counts_as_absent_at[seat];
+  },
   bot_took_over(view, { seat, bot, reason, since, round, phase, counts_as_absent_at }, players) {
     const takeover = counts_as_absent_at && { bot, at: since, round, phase, counts_as_absent_at };
     Object.assign(players[seat], { bot, takeover });

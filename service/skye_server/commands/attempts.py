@@ -24,7 +24,7 @@ import secrets
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -180,7 +180,7 @@ def load_admitted(games: Games, command: Command, game_id: str) -> Attempt[Game]
     record = None if stored_record is None else decode_record(stored_record)
     is_retired = record is not None and record.digest == command.digest and record.retired_token
     (game, caller), credentials, now_ms = games.admit(
-        stored, command.token, invite=command.invite, is_retired=is_retired
+        stored, command.token, invite=command.invite, is_retired=is_retired, acts=True
     )
     tokens = TokenSource(command.idempotency_key or "")
     return Attempt(game_id, game, caller, now_ms, game.version, credentials, tokens=tokens, record=record)
@@ -212,7 +212,7 @@ def change_game(  # noqa: PLR0913 - what a command consists of
             return _replayed(games, command, attempt.game, record)
         authorize(attempt)
         attempt.check_preconditions(command)
-        transition = apply(attempt)
+        transition = _applied(games, attempt, apply)
         if transition.game.next_bot is not None:
             transition = autoplay.play_bots(transition, attempt.now_ms)
         game = transition.game
@@ -224,6 +224,16 @@ def change_game(  # noqa: PLR0913 - what a command consists of
             return changed
         back_off(number)
     raise Problem("too_much_contention")
+
+
+def _applied(games: Games, attempt: Attempt[M], apply: Callable[[Attempt[M]], Transition]) -> Transition:
+    """Return the change, which is charged no time of an outage."""
+    if attempt.game is None:
+        return games.new(apply(attempt))
+    added = games.uncharged(attempt.game)
+    if not added.changes:
+        return apply(attempt)
+    return added.then(apply(replace(attempt, game=cast("M", added.game))))
 
 
 def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRecord) -> Attempt[Game]:

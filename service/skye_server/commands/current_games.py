@@ -1,4 +1,4 @@
-"""Games: load current games with their caller, and apply missed deadlines.
+"""Games: load current games with their caller, add the time of outages, and apply missed deadlines.
 
 `admit` finds the caller of each request about a game. It comes before anything that is cached of the game.
 
@@ -11,7 +11,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from skye import Ruleset
 from skye.rulesets import ruleset_of
@@ -21,14 +23,22 @@ from skye_server.features import installed
 from skye_server.games import autoplay
 from skye_server.games.authorization import Caller, Credentials, caller_of, is_watch_code, require_content
 from skye_server.games.game import Change, Game
+from skye_server.games.outages import Outage, with_outages
+from skye_server.games.transitions import Transition
 from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.games import GameStore
-from skye_server.store.outages import SignsOfLife
+from skye_server.store.outages import MAX_GAP_MS, SignsOfLife
 from skye_server.store.redis_store import RedisStore
+
+_SIGN_CHECK_MS: Final = 250
+"""After how long a game is looked at again whose deadline has passed, but there is no later sign of life."""
+
+_SILENCE_CHECK_MS: Final = 5_000
+"""The same during an outage."""
 
 
 class LoadedGame(NamedTuple):
@@ -117,7 +127,7 @@ class Games:
         """
         logged = self.stored.read_with_log(game_id, after, limit)
         loaded = self.admit(logged.game, token).loaded
-        if loaded.game is not logged.game:
+        if loaded.game.version != logged.game.version:
             return self.read_with_log(game_id, token, after, limit)
         require_content(loaded.caller)
         return loaded, logged.changes()
@@ -128,7 +138,7 @@ class Games:
         :raises Problem: game_not_found.
         """
         logged = self.stored.read_with_log(game_id, after)
-        if self.apply_deadlines(logged.game) is not logged.game:
+        if self.apply_deadlines(logged.game).version != logged.game.version:
             return self.changes_after(game_id, after)
         return logged.game, logged.changes()
 
@@ -156,39 +166,120 @@ class Games:
         return caller_of(game, credentials, watches=watches), credentials
 
     def admit(
-        self, game: Game, token: str | None, *, invite: str | None = None, is_retired: bool = False
+        self,
+        game: Game,
+        token: str | None,
+        *,
+        invite: str | None = None,
+        is_retired: bool = False,
+        acts: bool = False,
     ) -> Admitted:
         """Find the caller of a request about a game, and apply the deadline that has passed, if any.
 
-        The parameters are those of `caller`.
+        The other parameters are those of `caller`.
 
+        :param acts: see `apply_deadlines`.
         :raises Problem: game_not_found, token_unknown.
         """
         caller, credentials = self.caller(game, token, invite=invite, is_retired=is_retired)
-        current, now_ms = self._on_time(game)
+        current, now_ms = self._on_time(game, acts=acts)
         return Admitted(LoadedGame(current, caller.in_game(current)), credentials, now_ms)
 
     # Deadlines.
 
-    def apply_deadlines(self, game: Game) -> Game:
+    def apply_deadlines(self, game: Game, *, acts: bool = False) -> Game:
         """Apply the deadline that has passed, if any; a dispatcher or the first request after it does so.
 
+        Before that, the game gets the time of outages that it has not seen.
+
+        :param acts: whether an action follows.
         :raises Problem: game_not_found.
         """
-        return self._on_time(game)[0]
+        return self._on_time(game, acts=acts)[0]
 
-    def _on_time(self, game: Game) -> tuple[Game, int]:
+    def wait_ms(self, game: Game) -> int | None:
+        """Return after how many milliseconds the game may change without a request; None for never."""
+        if game.due_ms is None or game.clock_ms is not None:
+            return None
+        now_ms = self.now_ms()
+        if game.due_ms > now_ms:
+            return game.due_ms - now_ms
+        return _SILENCE_CHECK_MS if self._span(game).is_silent else _SIGN_CHECK_MS
+
+    def new(self, transition: Transition) -> Transition:
+        """Return the transition that creates a game, which has seen all outages that are known."""
+        uptime = self.signs.uptime
+        if uptime is None:
+            return transition
+        return transition._replace(game=replace(transition.game, outage=uptime.last))
+
+    def uncharged(self, game: Game) -> Transition:
+        """Return a game with the time of an outage that is not over yet, until now, if there is one.
+
+        So the decision that follows is charged none of it. What is left of the outage is added at its end.
+        """
+        span = self._span(game)
+        if not (span.is_silent and span.sign_ms):
+            return Transition(game)
+        return with_outages(game, [Outage(game.outage, span.sign_ms, span.now_ms)], span.now_ms)
+
+    def _on_time(self, game: Game, *, acts: bool = False) -> tuple[Game, int]:
         """Return a game after the deadline that has passed, if any, and the time by the clock of the game."""
         for attempt in range(MAX_ATTEMPTS):
-            now_ms = self.time_of(game)
-            if not game.is_overdue(now_ms):
-                return game, now_ms
-            transition = autoplay.play_bots(autoplay.after_deadline(game, now_ms), now_ms)
+            span = self._span(game)
+            if span.due_ms < span.now_ms and (
+                span.is_silent if acts else span.due_ms < (game.due_ms or 0) <= span.now_ms
+            ):
+                self.signs.look()
+                span = self._span(game)
+            now_ms, outages = span.now_ms, span.outages
+            transition = with_outages(game, outages, now_ms) if outages else Transition(game)
+            current = transition.game
+            if current.is_overdue(span.due_ms):
+                late = autoplay.after_deadline(current, span.due_ms, now_ms)
+                transition = transition.then(autoplay.play_bots(late, now_ms))
+            if not transition.changes:
+                if current is not game:
+                    self.stored.cache.replace(game, current)
+                return current, now_ms
             if self.stored.save(game, transition):
                 return transition.game, self.time_of(transition.game)
             back_off(attempt)
             game = self.stored.read(game.id)
         raise Problem("too_much_contention")
+
+    def _span(self, game: Game) -> _Span:
+        """Return the time of a game, and what this process knows of signs of life and outages."""
+        uptime = self.signs.uptime  # before the time: an outage is not newer than the clock
+        now_ms = self.time_of(game)
+        if uptime is None or game.clock_ms is not None or game.is_over:
+            return _Span(now_ms, now_ms, now_ms)
+        ahead_ms = 0  # of a lab server, whose clock can be advanced
+        if self._clock is not self.signs.clock:
+            ahead_ms = now_ms - int(1000 * self.signs.clock())
+        sign_ms = uptime.sign_ms + ahead_ms if uptime.sign_ms else 0
+        is_silent = now_ms - sign_ms > MAX_GAP_MS
+        due_ms = now_ms if self.settings.lab and not is_silent else min(now_ms, sign_ms)
+        if uptime.last <= game.outage:
+            return _Span(now_ms, sign_ms, due_ms, is_silent)
+        outages = tuple([outage.later(ahead_ms) for outage in uptime.after(game.outage)])
+        return _Span(now_ms, sign_ms, due_ms, is_silent, outages)
+
+
+class _Span(NamedTuple):
+    """The time of a game as a process knows it.
+
+    :param sign_ms: the last sign of life of a worker; 0 if none is known.
+    :param due_ms: what ended by then is due: nobody is late before a later sign.
+    :param is_silent: whether the last sign is so old that this may be an outage.
+    :param outages: those that the game has not seen.
+    """
+
+    now_ms: int
+    sign_ms: int
+    due_ms: int
+    is_silent: bool = False
+    outages: tuple[Outage, ...] = ()
 
 
 def _delete_data_of_features(store: RedisStore, game: Game) -> None:

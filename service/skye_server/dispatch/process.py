@@ -93,5 +93,6 @@ def attend_game(games: Games, game_id: str) -> int | None:
     if left_ms <= 0:
         games.stored.delete(found, None)
         return None
-    game = games.apply_deadlines(found)
-    return next_attention_ms(game, games.now_ms() + left_ms)
+    game, now_ms = games.apply_deadlines(found), games.now_ms()
+    due_ms, wait_ms = next_attention_ms(game, now_ms + left_ms), games.wait_ms(game)
+    return due_ms if wait_ms is None else max(due_ms, now_ms + min(wait_ms, left_ms))

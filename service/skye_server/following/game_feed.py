@@ -179,7 +179,7 @@ class GameFeeds:
             feed.read_at = time.monotonic() + streams.OUTAGE_S
             return
         feed.distribute_changes(game, changes)
-        feed.read_at = time.monotonic() + time_to_next_read(game, self.games.now_ms())
+        feed.read_at = time.monotonic() + time_to_next_read(self.games, game)
 
     def _close(self, feed: _GameFeed, reason: str) -> None:
         with self._lock:
@@ -202,8 +202,7 @@ class GameFeeds:
             feed.beat()
 
 
-def time_to_next_read(game: Game, now_ms: int) -> float:
+def time_to_next_read(games: Games, game: Game) -> float:
     """Return the seconds to the next check, or to an earlier deadline."""
-    if game.due_ms is None or game.clock_ms is not None:
-        return streams.CHECK_S
-    return min(streams.CHECK_S, max((game.due_ms - now_ms) / 1000, 0.0) + 0.01)
+    wait_ms = games.wait_ms(game)
+    return streams.CHECK_S if wait_ms is None else min(streams.CHECK_S, wait_ms / 1000 + 0.01)

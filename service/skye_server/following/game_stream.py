@@ -116,7 +116,7 @@ class GameStream:
                 game, left = loaded.game, until - time.monotonic()
                 if changes or game.is_over or left <= 0 or notifier.stopped:
                     return loaded, changes
-                is_woken = wait(changed, min(left, time_to_next_read(game, games.now_ms())))
+                is_woken = wait(changed, min(left, time_to_next_read(games, game)))
                 if not is_woken and has_disconnected():
                     return loaded, changes
 

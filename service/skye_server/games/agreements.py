@@ -180,9 +180,10 @@ def expired(transition: Transition, until_ms: int, now_ms: int) -> Transition:
 
 def after_proposal(game: Game, event: ProposalMade) -> Game:
     """Return a game after a proposal was made."""
-    made = Proposed(event.kind, event.seat, state_begun(game).round, event.expires_ms - open_ms(game))
+    made_ms = event.expires_ms - open_ms(game)
+    made = Proposed(event.kind, event.seat, state_begun(game).round, made_ms)
     others = [each for each in game.proposed if (each.kind, each.seat) != (event.kind, event.seat)]
-    proposal = Proposal(event.kind, event.seat, event.expires_ms)
+    proposal = Proposal(event.kind, event.seat, event.expires_ms, set_ms=made_ms)
     return replace(game, proposal=proposal, proposed=(*others, made))
 
 

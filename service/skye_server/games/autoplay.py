@@ -36,18 +36,21 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
     return transition
 
 
-def after_deadline(game: Game, now_ms: int) -> Transition:
-    """Do what is due: end a proposal or a pause, and act for the seats that have missed a deadline."""
-    if game.pause is not None and game.pause.until_ms <= now_ms:
-        return expired(resume(game, None, now_ms), now_ms, now_ms)
+def after_deadline(game: Game, due_ms: int, now_ms: int) -> Transition:
+    """Do what is due: end a proposal or a pause, and act for the seats that have missed a deadline.
+
+    :param due_ms: the time until which a worker could take actions; what ended by then is due.
+    """
+    if game.pause is not None and game.pause.until_ms <= due_ms:
+        return expired(resume(game, None, now_ms), due_ms, now_ms)
     first_ms = game.deadline_ms
-    if first_ms is None or first_ms > now_ms:
-        return expired(Transition(game), now_ms, now_ms)
+    if first_ms is None or first_ms > due_ms:
+        return expired(Transition(game), due_ms, now_ms)
     transition = expired(Transition(game), first_ms, now_ms)
     deadlines = {seat: game.turn.deadline_of(seat) for seat in transition.game.waiting_for}
-    late = {seat: at_ms for seat, at_ms in deadlines.items() if at_ms is not None and at_ms <= now_ms}
+    late = {seat: at_ms for seat, at_ms in deadlines.items() if at_ms is not None and at_ms <= due_ms}
     transition = _decided_by_server(transition, late, now_ms)
-    return expired(transition, now_ms, now_ms)
+    return expired(transition, due_ms, now_ms)
 
 
 def after_failure(game: Game, seat: int, now_ms: int) -> Transition:

@@ -24,7 +24,8 @@ def with_deadlines(before: Game, after: Game, now_ms: int) -> Game:
         if not is_new and after.pause is before.pause:
             return after
         has_deadline = turn_ms is not None and after.waiting_for
-        return replace(after, deadline_ms=now_ms + (turn_ms or 0) if has_deadline else None)
+        deadline_ms = now_ms + (turn_ms or 0) if has_deadline else None
+        return replace(after, deadline_ms=deadline_ms, deadline_set_ms=now_ms)
     if after.state is None:
         return after
     clocks = before.clocks or (SeatClock(budget_ms),) * len(after.seats)

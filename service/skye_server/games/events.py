@@ -220,6 +220,25 @@ class TurnChanged(NamedTuple):
         return self.clocks[seat].deadline_ms if self.clocks else self.deadline_ms
 
 
+class TimeAdded(NamedTuple):
+    """The server could not take actions for some time, which is added to the times of the game.
+
+    :param outage: the number of the last outage that the game has seen.
+    :param added_ms: by how much the times moved, the most of all; negative if the store's clock was set back.
+    :param turn: the turn with the new deadline and clocks.
+    :param expires_ms: when the open proposal ends; None without one.
+    :param until_ms: when the pause ends by itself; None without one.
+    :param absent_ms: by seat: when its take-over counts as absence; None without one.
+    """
+
+    outage: int
+    added_ms: int
+    turn: TurnChanged
+    expires_ms: int | None
+    until_ms: int | None
+    absent_ms: tuple[int | None, ...] = ()
+
+
 class ClockAdvanced(NamedTuple):
     """The host has advanced the manual clock, to the time of the change."""
 
@@ -293,6 +312,7 @@ HostedEvent: TypeAlias = (
     | TimedOut
     | EndChanged
     | TurnChanged
+    | TimeAdded
     | ClockAdvanced
     | GamePaused
     | GameResumed
@@ -321,6 +341,7 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     TimedOut: "timed_out",
     EndChanged: "end_changed",
     TurnChanged: "turn_changed",
+    TimeAdded: "time_added",
     ClockAdvanced: "clock_advanced",
     GamePaused: "game_paused",
     GameResumed: "game_resumed",

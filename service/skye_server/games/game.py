@@ -108,10 +108,14 @@ class Origin(Struct, frozen=True):
 
 
 class Pause(NamedTuple):
-    """The pause of a game: when it ends by itself, and what was left of the time for the open decisions."""
+    """The pause of a game: when it ends by itself, and what was left of the time for the open decisions.
+
+    :param set_ms: when it was set to end then, by which outages count.
+    """
 
     until_ms: int
     left_ms: int
+    set_ms: int = 0
 
 
 MAX_PAUSE_MS: Final = 86_400_000
@@ -260,7 +264,8 @@ class Game(Struct, frozen=True):
     `started_first_seat` is the seat that the options name to start round 1, by its number since the start;
     None before the start, and if nobody sat there.
     `hidden_from` are the ids of players who took the game out of their own lists.
-    `proposed` are the last proposals of each kind of each seat and of the host, also the open one.
+    `proposed` are the last proposals of each kind of each seat and of the host, also the open one. `outage`
+    is the number of the last outage whose time the game has; `deadline_set_ms` is when the deadline was set.
     `absent` are the seats whose players were absent when the game was aborted.
     """
 
@@ -291,6 +296,8 @@ class Game(Struct, frozen=True):
     clocks: tuple[SeatClock, ...] = ()
     pause: Pause | None = None
     pause_count: int = 0
+    outage: int = 0
+    deadline_set_ms: int = 0
     started_first_seat: int | None = None
 
     @property

@@ -55,7 +55,7 @@ def begun(game: Game, now_ms: int) -> tuple[GamePaused, dict[str, Any]]:
     times = [game.turn.deadline_of(seat) for seat in game.waiting_for]
     left_ms = max((time for time in times if time is not None), default=now_ms) - now_ms
     event = GamePaused(now_ms + game.options.max_pause_ms, max(0, left_ms))
-    return event, {"pause": Pause(*event), "pause_count": game.pause_count + 1}
+    return event, {"pause": Pause(*event, now_ms), "pause_count": game.pause_count + 1}
 
 
 def resume(game: Game, seat: int | None, now_ms: int) -> Transition:

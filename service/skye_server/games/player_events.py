@@ -15,7 +15,7 @@ from skye import Phase
 from skye.words import Word
 from skye_server.games.agreements import people_of
 from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
-from skye_server.games.events import ProposalMade, SeatClock, TurnChanged
+from skye_server.games.events import ProposalMade, SeatClock, TimeAdded, TurnChanged
 from skye_server.games.game import Change, Game, Status
 
 _MAX_LEAD_MS: Final = 3_600_000
@@ -64,6 +64,11 @@ class Turn(NamedTuple):
 def open_turns(turn: TurnChanged) -> dict[int, Turn]:
     """Return the open decisions of a turn by seat."""
     return {seat: Turn(turn.phase, turn.deadline_of(seat), turn.clock_of(seat)) for seat in turn.waiting_for}
+
+
+def turn_of(event: TurnChanged | TimeAdded) -> TurnChanged:
+    """Return the turn after an event that changes it, or its times."""
+    return event.turn if isinstance(event, TimeAdded) else event
 
 
 class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
@@ -119,11 +124,15 @@ class Derived(NamedTuple):
 
 
 class _Reached(NamedTuple):
-    """The turn after a change, the number of the event, and the decision of the seat if it is open."""
+    """The turn after a change, the number of the event, and the decision of the seat if it is open.
+
+    :param is_new: whether the turn has changed; after an outage only its times have.
+    """
 
     change: Change
     number: int
     turn: Turn | None
+    is_new: bool = True
 
 
 def derive(
@@ -144,8 +153,8 @@ def derive(
         events.append(_event(PlayerEventType.SEAT_TAKEN, game, seat, at_ms))
     turn, moved = state.turn, [*_proposals(state, game, seat, changes)]
     acting = None if seat is None or game.seats[seat].bot else seat
-    for change, number, reached in _turns(state, game, acting, changes, now_ms):
-        if reached is not None and reached != turn:
+    for change, number, reached, is_new in _turns(state, game, acting, changes, now_ms):
+        if is_new and reached is not None and reached != turn:
             moved.append(_your_turn(game, seat, change, number, reached))
         turn = reached
     events += sorted(moved, key=lambda event: event.last_event)
@@ -244,8 +253,9 @@ def _turns(
         return
     for change in changes:
         for number, each in enumerate(change.events, change.first_event):
-            if number > state.last_event and isinstance(each, TurnChanged):
-                yield _Reached(change, number, _turn(each, seat))
+            if number > state.last_event and isinstance(each, TurnChanged | TimeAdded):
+                is_new, now = isinstance(each, TurnChanged), turn_of(each)
+                yield _Reached(change, number, _turn(now, seat), is_new)
 
 
 def _proposals(

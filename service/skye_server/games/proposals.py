@@ -48,12 +48,14 @@ class Proposal(Struct, frozen=True):
     :param seat: the seat that made it; None: the host, whose token acts for no seat.
     :param expires_ms: when it ends without agreement, in milliseconds since 1970.
     :param agreed: the other seats that have accepted it, in the order of their answers.
+    :param set_ms: when it was set to expire then, by which outages count.
     """
 
     kind: ProposalKind
     seat: int | None
     expires_ms: int
     agreed: tuple[int, ...] = ()
+    set_ms: int = 0
 
 
 class Proposed(NamedTuple):

@@ -33,10 +33,12 @@ from skye_server.games.events import (
     ProposalAnswered,
     ProposalEnded,
     ProposalMade,
+    TimeAdded,
     TurnChanged,
     seat_since_start,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
+from skye_server.games.outages import with_absences
 from skye_server.games.transitions import state_with_ruleset
 
 
@@ -123,6 +125,8 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms, clocks):
             return replace(game, deadline_ms=deadline_ms, clocks=clocks)
+        case TimeAdded():
+            return _with_time_added(game, event)
         case GamePaused():
             return replace(game, pause=Pause(*event), pause_count=game.pause_count + 1)
         case GameResumed():
@@ -138,6 +142,17 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
     if isinstance(event, HostedEvent) or game.state is None:
         return game
     return _in_play(game, apply_event(game.state, event))
+
+
+def _with_time_added(game: Game, event: TimeAdded) -> Game:
+    proposal, pause, turn = game.proposal, game.pause, event.turn
+    if proposal is not None and event.expires_ms is not None:
+        proposal = replace(proposal, expires_ms=event.expires_ms)
+    if pause is not None and event.until_ms is not None:
+        pause = pause._replace(until_ms=event.until_ms)
+    seats = with_absences(game.seats, event.absent_ms)
+    fields = {"deadline_ms": turn.deadline_ms, "clocks": turn.clocks, "proposal": proposal, "pause": pause}
+    return replace(game, seats=seats, **fields)
 
 
 def _started(game: Game, event: GameStarted) -> Game:

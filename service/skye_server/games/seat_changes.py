@@ -169,6 +169,6 @@ def advance_clock(game: Game, advance_ms: int) -> Transition:
     transition = Transition(game)
     while (due := transition.game.due_ms) is not None and due <= target:
         with Computation():
-            transition = transition.then(after_deadline(replace(transition.game, clock_ms=due), due))
+            transition = transition.then(after_deadline(replace(transition.game, clock_ms=due), due, due))
         transition = play_bots(transition, due)
     return transition.then(advance(transition.game, target, [ClockAdvanced()], clock_ms=target))

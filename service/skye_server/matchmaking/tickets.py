@@ -274,6 +274,6 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     for player, data in waiting:
         name = free_name(data.name, [seat.name for seat in seats])
         seats += (new_seat({"name": name}, tokens, len(seats), (), player),)
-    transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
+    transition = games.new(autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms))
     if games.stored.save(None, transition, limited=False):
         games.metrics.game_matched()

@@ -139,6 +139,12 @@ class GameCache:
         cached = self._cached.get(game.id)
         return cached.derived if cached is not None and cached.game is game else {}
 
+    def replace(self, game: Game, seen: Game) -> None:
+        """Cache another form of a stored game, which differs in nothing that is worth a commit."""
+        cached = self._cached.get(game.id)
+        if cached is not None and cached.game is game:
+            self._cached[game.id] = cached._replace(game=seen)
+
     def put(self, stored: bytes, game: Game) -> None:
         """Cache a game and the bytes it is stored as; a full cache evicts the least recently used game."""
         self._cached.pop(game.id, None)

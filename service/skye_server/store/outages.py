@@ -195,7 +195,7 @@ class SignsOfLife:
     :param kept_ms: how long an outage is kept after its end: as long as games that are played.
     """
 
-    def __init__(self, store: OutageStore, clock: object, kept_ms: int) -> None:
+    def __init__(self, store: OutageStore, clock: Callable[[], float], kept_ms: int) -> None:
         self.uptime: Uptime | None = None
         """What was read last; None in a process that was not started, for which nobody was ever absent."""
 
@@ -203,6 +203,7 @@ class SignsOfLife:
         self._store = store
         self._kept_ms = kept_ms
         self._lock = threading.Lock()
+        self._looking = threading.Lock()
         self._look_at = 0.0
         self._has_signed = False
         self._stopped = threading.Event()
@@ -222,25 +223,27 @@ class SignsOfLife:
 
     def look(self) -> None:
         """Read again, unless this process has just done so; without Redis the last reading stays."""
-        with self._lock:
-            if self.uptime is None or time.monotonic() < self._look_at:
-                return
-            self._look_at = time.monotonic() + SIGN_S
-            with suppress(Problem):
-                self._read(self._store.read)
-                self._look_at = time.monotonic() + _LOOK_S
+        with self._looking:
+            if self.uptime is not None and time.monotonic() >= self._look_at:
+                is_read = self.read()
+                self._look_at = time.monotonic() + (_LOOK_S if is_read else SIGN_S)
+
+    def read(self) -> bool:
+        """Read the last sign and the list; return whether that succeeded."""
+        with suppress(Problem), self._lock:
+            self._take(self._store.read)
+            return True
+        return False
 
     def _run(self, gives_signs: bool) -> None:
         while not self._stopped.is_set():
             began = time.monotonic()
-            is_done = self._sign() if gives_signs else False
+            is_done = self.sign() if gives_signs else False
             if not is_done:
-                with suppress(Problem), self._lock:
-                    self._read(self._store.read)
-                    is_done = not gives_signs
+                is_done = self.read() and not gives_signs
             self._stopped.wait(max(SIGN_S - (time.monotonic() - began), 0) if is_done else _RETRY_S)
 
-    def _sign(self) -> bool:
+    def sign(self) -> bool:
         """Give a sign of life; return whether it succeeded."""
         began = time.monotonic()
         try:
@@ -248,7 +251,7 @@ class SignsOfLife:
             if time.monotonic() - began > SIGN_S or self._stopped.is_set():
                 return False  # this process may have been suspended since
             with self._lock:
-                found = self._read(lambda: self._store.sign(self._kept_ms))
+                found = self._take(lambda: self._store.sign(self._kept_ms))
         except Problem:
             return False
         if found is not None:
@@ -259,7 +262,7 @@ class SignsOfLife:
         self._has_signed = True
         return True
 
-    def _read(self, read: Callable[[], Reading]) -> Outage | None:
+    def _take(self, read: Callable[[], Reading]) -> Outage | None:
         readings: list[Reading] = []
 
         def time_of_redis() -> float:

@@ -144,7 +144,7 @@ def _decide(games: Games, asked: Asked, text: str, change: Callable[[Game, int, 
     def load(games: Games, command: Command, game_id: str) -> Attempt[Game]:
         stored, stored_record = games.stored.read_with_record(game_id, command.record_key)
         record = None if stored_record is None else decode_record(stored_record)
-        game = games.apply_deadlines(stored)
+        game = games.apply_deadlines(stored, acts=True)
         seat = seat_of_bot(game, asked.url_bot)
         caller = SPECTATOR if seat is None else Caller(seat)
         return Attempt(game_id, game, caller, games.time_of(game), record=record)

@@ -15,10 +15,11 @@ from skye_server.games.events import (
     PlayerLeft,
     ProposalMade,
     TakeoverReason,
+    TimeAdded,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, PublicFrom
-from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, open_turns
+from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, open_turns, turn_of
 from skye_server.games.views.player_events import event_view
 from skye_server.store.codec import StoredFormatError
 
@@ -103,8 +104,8 @@ def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: in
                 events += [
                     moment.view(kind, seat, turns.get(seat), proposal) for kind, seat in _of(event, at, game)
                 ]
-                if isinstance(event, TurnChanged):
-                    at = GameCursor(number, turns)
+                if isinstance(event, TurnChanged | TimeAdded):
+                    at = GameCursor(number, open_turns(turn_of(event)))
     if game.is_over and not cursor.over and changes:
         moment = _Moment(game, game.version, changes[-1].at_ms, game.last_event)
         events.append(moment.view(PlayerEventType.GAME_OVER, None))

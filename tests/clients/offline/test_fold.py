@@ -10,6 +10,8 @@ import pytest
 from skye.rulesets import BASE
 from skye_client import UnknownRulesetError, empty_view, fold
 from skye_server import create_app
+from skye_server.games.outages import Outage, Uptime
+from skye_server.http.framework import collaborators
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
 from tests.clients.offline.node import FOLDER, run
@@ -250,6 +252,34 @@ def test_pause_and_the_end_of_a_budget_are_folded_for_every_caller():
     clock[0] += 53
     check(phase="buying")
     assert watchers[0].view["players"][0]["end"]["type"] == "out_of_time"
+    for watcher in watchers:
+        watcher.check_javascript()
+
+
+@pytest.mark.parametrize("options", [{"turn_ms": 60_000}, {"budget_ms": 60_000}])
+def test_time_added_after_an_outage_is_folded_for_every_caller(options):
+    clock = [1_000_000.0]
+    client = client_of(clock)
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": options}
+    created = client.post("/v1/games", json=body).json
+    path, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    watchers = [Watcher(client, path, token) for token in (None, *tokens)]
+    own = [{"Authorization": f"Bearer {token}"} for token in tokens]
+
+    def outage(number):
+        start_ms = int(1000 * clock[0])
+        clock[0] += 300
+        known = Outage(number, start_ms, start_ms + 305_000)
+        collaborators(client.application).games.signs.uptime = Uptime(start_ms + 300_000, (known,))
+        for watcher in watchers:
+            watcher.catch_up()
+            assert watcher.steps[-1][-1]["added_ms"] == 305_000
+
+    client.post(f"{path}/pause", headers=own[0])
+    outage(1)  # with an open proposal
+    clock[0] += 5
+    client.post(f"{path}/players/1/proposal", json={"accept": True}, headers=own[1])
+    outage(2)  # in a pause
     for watcher in watchers:
         watcher.check_javascript()
 

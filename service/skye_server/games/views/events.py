@@ -42,6 +42,7 @@ from skye_server.games.events import (
     ProposalMade,
     RecordReplayed,
     TakeoverReason,
+    TimeAdded,
     TimedOut,
     TurnChanged,
 )
@@ -164,6 +165,16 @@ def _hosted_event_view(  # noqa: C901 - one case for each event
                 "waiting_for": waiting_for,
                 "deadline": optional_timestamp(deadline_ms),
                 "clocks": clock_views(clocks),
+            }
+        case TimeAdded(_, added_ms, turn, expires_ms, until_ms, absent_ms):
+            return {
+                "type": "time_added",
+                "added_ms": added_ms,
+                "deadline": optional_timestamp(turn.deadline_ms),
+                "clocks": clock_views(turn.clocks),
+                "proposal_expires_at": optional_timestamp(expires_ms),
+                "paused_until": optional_timestamp(until_ms),
+                "counts_as_absent_at": [optional_timestamp(time) for time in absent_ms],
             }
         case GamePaused(until_ms):
             return {"type": "game_paused", "until": timestamp(until_ms)}
@@ -407,6 +418,28 @@ class TurnChangedView(TypedDict):
     clocks: Annotated[BySeat[SeatClockView] | None, "The clock of each seat; null without a budget."]
 
 
+class TimeAddedView(TypedDict):
+    """The server could take no actions for some time: all times of the game moved, and are named here."""
+
+    type: Literal["time_added"]
+    added_ms: Annotated[
+        int,
+        Keywords(minimum=-(10**11), maximum=10**11),
+        "By how much they moved, in milliseconds: the most of all, as a time moves by the part of an outage "
+        "after it was set. Negative if the clock of the server was set back.",
+    ]
+    deadline: Annotated[Timestamp | None, "The deadline of the seats that must act; null: none."]
+    clocks: Annotated[BySeat[SeatClockView] | None, "The clock of each seat; null without a budget."]
+    proposal_expires_at: Annotated[
+        Timestamp | None, "When the open proposal ends without agreement; null without one."
+    ]
+    paused_until: Annotated[Timestamp | None, "When the pause ends by itself; null without one."]
+    counts_as_absent_at: Annotated[
+        BySeat[Timestamp | None],
+        "By seat: the time of this name of its `takeover`; null for a seat that was not taken over.",
+    ]
+
+
 class ClockAdvancedView(TypedDict):
     """The host advanced the manual clock to the time of this event."""
 
@@ -491,6 +524,7 @@ HostedEventView: TypeAlias = (
     | TimedOutView
     | EndChangedView
     | TurnChangedView
+    | TimeAddedView
     | ClockAdvancedView
     | GamePausedView
     | GameResumedView
