@@ -4,6 +4,7 @@ import itertools
 import random
 import threading
 from collections import Counter
+from typing import NamedTuple
 
 from tests.system.client_threads import ClientThreads
 from tests.system.players import player_key
@@ -13,24 +14,67 @@ SEATS = 4
 MAX_STEPS = 3000
 """More steps than any stranger takes in a game."""
 
-OPTIONS = (
-    {"turn_ms": 5000, "on_timeout": "bot"},
-    {"turn_ms": 3000, "on_timeout": "auto", "tie_break": "total_gold"},
-    {"turn_ms": 5000, "on_timeout": "bot", "budget_ms": 30_000, "increment_ms": 500},
-    {"budget_ms": 20_000, "increment_ms": 500, "on_timeout": "auto"},
+SECOND_MS = 1000
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
+
+class Pace(NamedTuple):
+    """How fast games are: the options of one after the other, and by how much their clock jumps.
+
+    :param jumps: how far the clock of the server is advanced, one of these at random, several times a second.
+    """
+
+    options: tuple[dict, ...]
+    max_pause_ms: int
+    jumps: tuple[int, ...] = ()
+
+
+LIVE = Pace(
+    (
+        {"turn_ms": 3000, "on_timeout": "bot"},
+        {"turn_ms": 2000, "on_timeout": "auto", "tie_break": "total_gold"},
+        {"turn_ms": 3000, "on_timeout": "bot", "budget_ms": 30_000, "increment_ms": 500},
+        {"budget_ms": 20_000, "increment_ms": 500, "on_timeout": "auto"},
+    ),
+    max_pause_ms=1500,
 )
-PAUSE_MS = 1500
+"""Games in which people wait for each other, by the clock of the machine."""
+
+DAYS = Pace(
+    (
+        {"turn_ms": DAY_MS, "on_timeout": "bot"},
+        {"turn_ms": 2 * HOUR_MS, "on_timeout": "auto", "tie_break": "total_gold"},
+        {"on_timeout": "bot"},
+        {"turn_ms": DAY_MS, "on_timeout": "auto", "budget_ms": 5 * DAY_MS, "increment_ms": HOUR_MS},
+    ),
+    max_pause_ms=6 * HOUR_MS,
+    jumps=(*[SECOND_MS] * 5, *[11 * SECOND_MS] * 5, *[HOUR_MS] * 4, *[5 * HOUR_MS] * 3, *[25 * HOUR_MS] * 2),
+)
+"""Games of days, also without any clock, on a lab server whose clock jumps."""
+
+BETWEEN_JUMPS_S = (0.1, 0.4)
 PRIVATE = 0.2
 
-RESIGN = (0, 0.003, 0.02)
+RESIGN = (0, 0.002, 0.01)
 """How probably a stranger resigns at each step, one of these for each stranger."""
-AWAY = 0.03
-RETURN = 0.6
+AWAY = 0.04
+GHOST = 0.1
+"""How often a stranger is away from the start."""
+BACK = (0.02, 0.1, 0.4)
+"""How probably a stranger who is away comes back at each look, one of these for each stranger."""
+MISSES = (1, 1, 2, 4)
+"""For how many missed deadlines a stranger is away, one of these at random."""
+AWAY_AGAIN = 0.2
+"""How often a stranger returns without a decision."""
+ABUSE = 0.02
 REUSE = 0.5
 """How often a stranger goes on with the actions in a response."""
-PROPOSE = {"propose_abort": 0.01, "pause": 0.04, "resume": 0.3}
-ANSWERS = {"abort": (True, False, None), "pause": (True, True, True, True, False, None)}
+PROPOSE = {"propose_abort": 0.01, "pause": 0.04, "resume": 0.3, "request_takeover": 0.5}
+ANSWERS = {"abort": (True, True, False, None), "pause": (True, True, True, True, False, None)}
 """By the kind of a proposal: whether a stranger accepts it, one of these at random; None: no answer."""
+REPLACE = 0.1
+"""How often a stranger replaces an offer."""
 FINISH = 0.4
 """How probably a stranger finishes building while tiles can be placed."""
 
@@ -41,7 +85,7 @@ class Stranger:
     def __init__(self, wire, dice, game, number, key):
         self._wire, self._dice = wire, dice
         self._game, self._number, self.key = game, number, key
-        self._resigns = dice.choice(RESIGN)
+        self._resigns, self._back = dice.choice(RESIGN), dice.choice(BACK)
         self._seen = self._sent = 0
         self._actions = None
         self._proposal = self._answered = None
@@ -56,26 +100,36 @@ class Stranger:
 
     def play(self, stopped):
         """Act until the game is over or the stranger has resigned, or `stopped` is set."""
+        if self._dice.random() < GHOST:
+            self._be_away(stopped)
         for _ in range(MAX_STEPS):
             if self.is_over or stopped.is_set():
                 return
-            path = f"{self._path}/players/{self._number}"
-            if self._actions is None:
-                view = self._wire.read(f"{path}/actions", self.key)
-                self._actions = view["actions"] + view["agreements"]
-            actions, self._actions = self._actions, None
-            chosen = self._choose(actions)
+            chosen = self._choose(self._offered())
             if chosen == "resign":
-                if self._send("POST", f"{path}/resign", None):
-                    self.done["resigned"] += 1
-                    return
+                self._resign()
             elif chosen == "away":
                 self._be_away(stopped)
             elif chosen is None:
                 self._listen(wait_ms=500)
-            else:
-                self._act(chosen)
+            elif self._act(chosen) and chosen["type"] == "return" and self._dice.random() < AWAY_AGAIN:
+                self._be_away(stopped)
         raise InvariantViolated(f"{self._path}: the game does not end")
+
+    def _offered(self):
+        """Return the actions and agreements of the seat."""
+        actions, self._actions = self._actions, None
+        if self._dice.random() < ABUSE:
+            self._abuse()
+        if actions is None:
+            view = self._wire.read(f"{self._path}/players/{self._number}/actions", self.key)
+            return view["actions"] + view["agreements"]
+        return actions
+
+    def _resign(self):
+        if self._send("POST", f"{self._path}/players/{self._number}/resign", None):
+            self.done["resigned"] += 1
+            self.is_over = True
 
     def _choose(self, actions):
         """Return an action, "resign", "away", or None to wait."""
@@ -83,15 +137,17 @@ class Stranger:
         by_type = {}
         for action in actions:
             by_type.setdefault(action["type"], []).append(action)
-        if "return" in by_type:
-            return by_type["return"][0] if dice.random() < RETURN else None
         if actions and dice.random() < self._resigns:
             return "resign"
+        if "return" in by_type:
+            return by_type["return"][0] if dice.random() < self._back else None
         if answer := self._answer(by_type.get("answer_proposal", ())):
             return answer
         for kind, probability in PROPOSE.items():
             if kind in by_type and dice.random() < probability:
                 return by_type[kind][0]
+        if (offers := by_type.get("set_offer")) and offers[0]["revises"] and dice.random() < REPLACE:
+            return offers[0]
         moves = [action for action in actions if not action["revises"]]
         if not moves:
             return None
@@ -111,22 +167,44 @@ class Stranger:
         return next((action for action in offered if action["body"]["accept"] is wanted), None)
 
     def _act(self, action):
+        """Send an action; return whether it was accepted."""
         if not self._send(action["method"], f"{action['href']}?include=actions", action["body"]):
-            return
+            return False
         if action["type"] == "return":
             self.done["returned"] += 1
         if action["type"] == "answer_proposal" and self._proposal["seat"] != self._number:
             self.done["answered"] += 1
         self.done["actions"] += 1
+        return True
 
     def _be_away(self, stopped):
-        """Do nothing until a deadline has passed, or the game is over."""
-        before = self._missed
+        """Do nothing until some deadlines have passed, the stranger comes back, or the game is over."""
+        until = self._missed + self._dice.choice(MISSES)
         for _ in range(MAX_STEPS):
-            if self.is_over or self._missed > before or stopped.is_set():
+            if self.is_over or self._missed >= until or stopped.is_set():
+                return
+            if self._dice.random() < self._back:
                 return
             self._listen(wait_ms=500)
         raise InvariantViolated(f"{self._path}: no deadline passes")
+
+    def _abuse(self):
+        """Send a request that must be refused."""
+        own, other = (f"{self._path}/players/{seat}" for seat in (self._number, (self._number + 1) % SEATS))
+        method, path, body = self._dice.choice(
+            [
+                ("POST", f"{other}/return", None),
+                ("POST", f"{other}/resign", None),
+                ("PUT", f"{other}/purchase", {"tile": None}),
+                ("POST", f"{own}/takeover", None),
+                ("PUT", f"{own}/offer", {"discard": "L01", "prices": {"L01": 1, "L02": 1}}),
+                ("POST", f"{self._path}/players", {"name": "Once more"}),
+            ]
+        )
+        reply = self._wire.ask_until_answered(method, path, body, bearer(self.key))
+        if not 400 <= reply.status < 500:
+            raise InvariantViolated(f"{method} {path}: {reply.status} {reply.body[:500]}")
+        self.done["abused"] += 1
 
     def _send(self, method, path, body):
         """Send a request until it is answered; return whether it was accepted."""
@@ -149,7 +227,7 @@ class Stranger:
             self._seen = event["id"]
             if event["type"] == "proposal_made":
                 self._proposal = event
-            if event["type"] in ("timed_out", "bot_took_over") and event["seat"] == self._number:
+            if event["type"] == "timed_out" and event["seat"] == self._number:
                 self._missed += 1
             self.is_over = self.is_over or event["type"] in ("game_finished", "game_aborted")
 
@@ -171,8 +249,9 @@ class Strangers(ClientThreads):
     `meetings` are the games.
     """
 
-    def __init__(self, port, seed, games, size, keys):
-        super().__init__(size)
+    def __init__(self, port, seed, pace, games, size, keys):
+        super().__init__(size + bool(pace.jumps))
+        self._size, self._pace = size, pace
         self._port, self._seed, self._games, self._keys = port, seed, games, keys
         self._numbers = itertools.count()
         self.meetings = []
@@ -185,7 +264,7 @@ class Strangers(ClientThreads):
 
     @property
     def is_playing(self):
-        return any(thread.is_alive() for thread in self._threads)
+        return any(thread.is_alive() for thread in self._threads[: self._size])
 
     @property
     def action_count(self):
@@ -197,7 +276,10 @@ class Strangers(ClientThreads):
         self.wires.append(made)
         return made
 
-    def _run(self, _):
+    def _run(self, player):
+        if player == self._size:
+            self._let_time_pass()
+            return
         while (number := next(self._numbers)) < self._games and not self._stopped.is_set():
             meeting = self._meet(number)
             self.meetings.append(meeting)
@@ -210,16 +292,28 @@ class Strangers(ClientThreads):
             for thread in playing:
                 thread.join()
 
+    def _let_time_pass(self):
+        """Advance the clock of the server repeatedly while games are played."""
+        dice = random.Random(self._seed)
+        wire = self._wire(dice)
+        while self.is_playing and not self._stopped.is_set():
+            self._stopped.wait(dice.uniform(*BETWEEN_JUMPS_S))
+            reply = wire.ask_until_answered(
+                "POST", "/v1/lab/clock", {"advance_ms": dice.choice(self._pace.jumps)}
+            )
+            if reply.status != 200:
+                raise InvariantViolated(f"POST /v1/lab/clock: {reply.status} {reply.body[:500]}")
+
     def _meet(self, number):
         """Create a game, which its first player hosts, and seat the others."""
         dice = random.Random(f"{self._seed}/{number}")
-        wire, keys = self._wire(dice), dice.sample(self._keys, SEATS)
+        wire, keys, options = self._wire(dice), dice.sample(self._keys, SEATS), self._pace.options
         body = {
             "name": f"Strangers {number}",
             "visibility": "private" if dice.random() < PRIVATE else "public",
             "seat_count": SEATS,
             "auto_start": True,
-            "options": OPTIONS[number % len(OPTIONS)] | {"max_pause_ms": PAUSE_MS},
+            "options": options[number % len(options)] | {"max_pause_ms": self._pace.max_pause_ms},
         }
         invited = SEATS - 1 if body["visibility"] == "private" else 0
         own = body | {"players": [{"name": "Stranger 0"}, *[{"invite": True}] * invited]}

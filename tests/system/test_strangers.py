@@ -10,6 +10,7 @@ import os
 import random
 import signal
 from collections import Counter
+from contextlib import closing
 
 import pytest
 
@@ -17,14 +18,16 @@ from tests.support.comparing import with_fields_of
 from tests.support.launcher import launching
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S, waited_for
-from tests.system.folded import FoldedGame, statistics
+from tests.system.folded import FoldedGame, ms_of, statistics
 from tests.system.processes import dispatchers_of, workers_of
 from tests.system.raw import metric_value
-from tests.system.strangers import Strangers, new_keys
+from tests.system.strangers import DAYS, LIVE, Strangers, new_keys
 from tests.system.wire import Wire, bearer
 
-GAMES = sized(5, 40)
-AT_ONCE = 5
+GAMES = {"live": sized(2, 16), "days": sized(3, 24)}
+"""How many games of each pace."""
+
+AT_ONCE = sized(5, 8)
 KEYS = sized(6, 12)
 SEED = "strangers"
 LOG = logging.getLogger(__name__)
@@ -34,40 +37,58 @@ BETWEEN_KILLS = (10, 60)
 
 VICTIMS = (("worker", workers_of),) * 3 + (("dispatcher", dispatchers_of),)
 
-HAPPENS = (
-    "resigned", "timed_out", "out_of_time", "missed", "returned", "pauses", "pauses ended by time",
-    "abort accepted", "abort refused", "abort expired", "pause accepted", "pause refused", "pause withdrawn",
-)  # fmt: skip
-"""What happens in many games: events, and proposals by how they ended."""
+PACES = {"live": LIVE, "days": DAYS}
+HAPPENS = {
+    "live": ("resigned", "timed_out", "out_of_time", "missed", "returned", "pauses", "took_over", "abused"),
+    "days": (
+        "resigned", "timed_out", "missed", "returned", "taken over again", "replaced the server's", "pauses",
+        "pauses ended by time", "took_over", "absent", "abort expired", "abused",
+    ),
+}  # fmt: skip
+"""What happens in many games of each pace: events, how seats ended, and proposals by how they ended."""
+
+LONG_S = str(365 * 86_400)
+LASTING = {"SKYE_LAB": "on", "SKYE_IDEMPOTENCY_TTL_S": LONG_S, "SKYE_GAME_TTL_PLAYING_S": LONG_S} | {
+    f"SKYE_{name}_TTL_S": LONG_S
+    for name in ("GAME_TTL_LOBBY", "GAME_TTL_FINISHED", "GAME_TTL_ABORTED", "HISTORY")
+}
+"""The settings of a server whose clock jumps by months."""
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 
 
-def test_results_and_histories_of_strangers_follow_from_the_logs(tmp_path):
-    keys, dice = new_keys(SEED, KEYS), random.Random(SEED)
+@pytest.mark.parametrize("pace", PACES)
+def test_results_and_histories_of_strangers_follow_from_the_logs(pace, tmp_path):
+    seed = f"{SEED}/{pace}"
+    keys, dice = new_keys(seed, KEYS), random.Random(seed)
+    settings = LASTING if PACES[pace].jumps else {}
     with launching(tmp_path) as start:
-        served = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LIMITS="off")
+        served = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LIMITS="off", **settings)
         port = int(served.url.rpartition(":")[2])
-        with Strangers(port, SEED, GAMES, AT_ONCE, keys) as crowd:
+        with Strangers(port, seed, PACES[pace], GAMES[pace], AT_ONCE, keys) as crowd:
             kills = kill_processes(served, crowd, dice)
         assert not crowd.wrong, crowd.wrong[0]
         assert waited_for(lambda: metric_value(served.url, 'due_entries{kind="relay"}') == 0)
-        wire = Wire([port], dice)
-        games = {meeting.game: folded(wire, meeting) for meeting in crowd.meetings}
-        assert len(games) == GAMES
-        for meeting in crowd.meetings:
-            check_game(wire, meeting, games[meeting.game])
-        check_list(wire, crowd.meetings, games)
-        for key in keys:
-            check_player(wire, key, crowd.meetings, games)
-        wire.close()
+        with closing(Wire([port], dice)) as wire:
+            games = {meeting.game: folded(wire, meeting) for meeting in crowd.meetings}
+            assert len(games) == GAMES[pace]
+            for meeting in crowd.meetings:
+                check_game(wire, meeting, games[meeting.game])
+            check_list(wire, crowd.meetings, games)
+            for key in keys:
+                check_player(wire, key, crowd.meetings, games)
     happened = sum((game.counts for game in games.values()), kills)
+    for meeting in crowd.meetings:
+        happened += Counter(end["type"] for end in games[meeting.game].ends)
+        happened["abused"] += sum(stranger.done["abused"] for stranger in meeting.strangers)
     happened += Counter(game.status for game in games.values())
+    happened["aborted without the absent"] += sum(bool(game.absent) for game in games.values())
+    happened["shared last places"] += sum(len(group) > 1 for game in games.values() for group in game.gave_up)
     for name, number in happened.items():
         if isinstance(name, str):
-            LOG.info("%25s %s", name, number)
+            LOG.info("%30s %s", name, number)
     assert kills["worker kills"]
-    assert sized([], [name for name in HAPPENS if not happened[name]]) == []
+    assert sized([], [name for name in HAPPENS[pace] if not happened[name]]) == []
 
 
 def kill_processes(served, crowd, dice):
@@ -95,7 +116,7 @@ def folded(wire, meeting):
     events = wire.read(path, meeting.keys[0])["events"]
     while page := wire.read(f"{path}&after={events[-1]['id']}", meeting.keys[0])["events"]:
         events += page
-    return FoldedGame(events, meeting.body["options"].get("tie_break", "leftover_gold"))
+    return FoldedGame(events)
 
 
 def check_game(wire, meeting, game):
@@ -103,11 +124,11 @@ def check_game(wire, meeting, game):
     path, key = f"/v1/games/{meeting.game}", meeting.keys[0]
     view, record = wire.read(path, key), wire.read(f"{path}/record", key)
     assert (view["status"], view["abort_reason"]) == (game.status, game.abort_reason)
-    ends = [seat.end for seat in game.seats]
-    assert with_fields_of(ends, [player["end"] for player in view["players"]]) == ends
-    assert [player["bot"] for player in view["players"]] == [seat.bot for seat in game.seats]
+    assert [player["end"] for player in view["players"]] == game.ends
+    assert [player["bot"] for player in view["players"]] == [game.bot_of(seat) for seat in game.seats]
+    check_takeovers(view, game)
     assert record["gave_up"] == game.gave_up
-    assert with_fields_of(ends, [player["end"] for player in record["players"]]) == ends
+    assert [player["end"] for player in record["players"]] == game.ends
     assert {player["bot"] for player in record["players"]} == {None}
     result = view["result"]
     assert (result is not None) is (game.status == "finished")
@@ -115,12 +136,23 @@ def check_game(wire, meeting, game):
         assert (result["winners"], result["placing"]) == (game.winners, game.placing)
         for player, seat in zip(result["players"], game.seats, strict=True):
             points = {tile["scoring_tile"]: tile["points"] for tile in player["scoring_tiles"]}
-            assert with_fields_of(seat.end, player["end"]) == seat.end
+            assert player["end"] == seat.end(game.rounds)
             assert (player["score"], points) == (seat.score, dict(seat.points))
             assert player["score"] == sum(points.values()) + player["scroll_points"] + seat.gold // 5
     for number, stranger in enumerate(meeting.strangers):
         for kind in ("resigned", "returned", "answered"):
             assert game.counts[kind, number] == stranger.done[kind], (meeting.game, kind, number)
+
+
+def check_takeovers(view, game):
+    """Compare what a view says of seats that their players may take back with its log."""
+    for player, seat in zip(view["players"], game.seats, strict=True):
+        shown, taken = player["takeover"], seat.takeover
+        assert (shown is None) is (taken is None)
+        if shown is not None:
+            found = (shown["bot"], shown["at"], shown["round"], shown["phase"])
+            assert found == (taken.bot, taken.at, taken.round, taken.phase)
+            assert ms_of(shown["counts_as_absent_at"]) == taken.absent_ms
 
 
 def check_summary(summary, meeting, game):
@@ -149,17 +181,19 @@ def check_player(wire, key, meetings, games):
         meeting, seat = seats[own["game"]["id"]]
         game = games[meeting.game]
         check_summary(own["game"], meeting, game)
-        has_resigned = game.seats[seat].end["type"] == "resigned"
+        left = game.seats[seat].left
+        has_resigned = left is not None and left.kind == "resigned"
         assert (own["seat"], own["resigned_seat"]) == ((None, seat) if has_resigned else (seat, None))
         assert own["roles"] == ["host"] * (seat == 0) + ["player"] * (not has_resigned)
         assert not own["waiting"]
-    finished = {name: found for name, found in seats.items() if games[name].status == "finished"}
+    past_games = {name: found for name, found in seats.items() if games[name].is_past}
+    finished = {name for name in past_games if games[name].status == "finished"}
     history = pages(wire, "/v1/me/records?limit=7", "games", key)
     ends = [past["finished_at"] for past in history]
     assert ends == sorted(ends, reverse=True)
-    assert sorted(past["game_id"] for past in history) == sorted(finished)
+    assert sorted(past["game_id"] for past in history) == sorted(past_games)
     for past in history:
-        meeting, seat = finished[past["game_id"]]
+        meeting, seat = past_games[past["game_id"]]
         of_log = past_options(meeting) | games[meeting.game].past_game(seat)
         assert with_fields_of(of_log, past) == of_log
     lines = wire.ask_until_answered("GET", "/v1/me/games/records?limit=100", headers=bearer(key)).body
@@ -169,7 +203,7 @@ def check_player(wire, key, meetings, games):
         assert line["finished_at"] == games[name].finished_at
         assert line["record"]["gave_up"] == games[name].gave_up
     assert wire.read("/v1/me", key)["active_game_count"] == 0
-    of_logs = statistics([(games[name], seat) for name, (_, seat) in finished.items()])
+    of_logs = statistics([(games[name], seat) for name, (_, seat) in past_games.items()])
     assert with_fields_of(of_logs, wire.read("/v1/me/statistics", key)) == of_logs
 
 
