@@ -17,13 +17,15 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from skye import BASE
+from skye import BASE, Phase
 from skye_server.commands.creation_commands import MAX_ABORTED
 from skye_server.games.transitions import MAX_REVISIONS
 from skye_server.http.request_parsing import BYTES_PER_VALUE
 from skye_server.settings import Settings
 from tests.contract.checked import read_document
 from tests.support.launcher import ROOT
+
+_DECISIONS_OF_FOUR = len(Phase) * len(BASE.rounds(4))
 
 COMPUTED = {
     "IDEMPOTENCY_KEY_LENGTH": lambda: _document()["components"]["parameters"]["IdempotencyKeyParameter"][
@@ -33,6 +35,8 @@ COMPUTED = {
     "SCORING_TILES": lambda: len(BASE.scoring_tiles),
     "MIN_PLAYERS": lambda: BASE.players[0],
     "MAX_PLAYERS": lambda: BASE.players[-1],
+    "DECISIONS_OF_FOUR": lambda: _DECISIONS_OF_FOUR,
+    "MAX_DECISIONS_OF_SERVER": lambda: _DECISIONS_OF_FOUR // 2,
     "MAX_REMATCHES": lambda: MAX_ABORTED + 1,
     "MAX_VALUES": lambda: Settings().max_body_bytes // BYTES_PER_VALUE,
     "REVISIONS_OF_TWO": lambda: MAX_REVISIONS // 2,

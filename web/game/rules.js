@@ -52,6 +52,7 @@ export async function showRules(game) {
     h("p", {}, t("rules.areas")),
     h("p", {}, t("rules.end")),
     h("p", {}, h("a", { href: "/docs/rules", hreflang: "en" }, t("rules.full"))),
+    h("p", {}, h("a", { href: "/docs/if-somebody-leaves", hreflang: "en" }, t("rules.leaving"))),
   );
 }
 

@@ -21,7 +21,7 @@ FIRST: Final = "index"
 """The page at /docs itself."""
 
 GROUPS: Final = (
-    ("Play", ("rules", "fairness")),
+    ("Play", ("rules", "if-somebody-leaves", "fairness")),
     (
         "Build a client",
         (
