@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "ace4f3206cc593bbd184de16434733b5f32ce13b8d3769f7af76e5c975fa441d"}
+SHA256 = {"format-1": "974c09422818c6b2d0dd8bca12939784ab6017f5ae6038588be5be7162c416da"}
 OF_FEATURES = modules_of_features("stored")
 
 

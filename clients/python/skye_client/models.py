@@ -246,6 +246,7 @@ GameStatus: TypeAlias = str
 
 GuidePage: TypeAlias = Literal[
     "rules",
+    "if-somebody-leaves",
     "fairness",
     "first-game",
     "clients",
@@ -664,6 +665,10 @@ class RemainingFault(TypedDict):
     fault: str | None
     requests: int
     method: FaultyMethod | None
+
+
+class RematchToOpen(TypedDict):
+    first_seat: NotRequired[int]
 
 
 ReportVerdict: TypeAlias = str
@@ -2271,6 +2276,20 @@ class TilesKeptEvent(TypedDict):
     players: list[SeatKept]
 
 
+class TimeAddedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["time_added"]
+    added_ms: int
+    deadline: Timestamp | None
+    clocks: list[SeatClock] | None
+    proposal_expires_at: Timestamp | None
+    paused_until: Timestamp | None
+    counts_as_absent_at: list[Timestamp | None]
+
+
 class TimedOutEvent(TypedDict):
     id: int
     version: int
@@ -2965,6 +2984,7 @@ StreamMessage: TypeAlias = (
     | TimedOutEvent
     | EndChangedEvent
     | TurnChangedEvent
+    | TimeAddedEvent
     | ClockAdvancedEvent
     | GamePausedEvent
     | GameResumedEvent
@@ -3042,6 +3062,7 @@ Event: TypeAlias = (
     | TimedOutEvent
     | EndChangedEvent
     | TurnChangedEvent
+    | TimeAddedEvent
     | ClockAdvancedEvent
     | GamePausedEvent
     | GameResumedEvent
@@ -3122,6 +3143,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "tiles_discarded",
             "tiles_drawn",
             "tiles_kept",
+            "time_added",
             "timed_out",
             "token_rotated",
             "turn_changed",

@@ -102,9 +102,13 @@ class Game:
         self.token = rotated["host_token"]
         return rotated
 
-    def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Take the caller's seat in the rematch of this game; the first call creates it."""
-        return cast(m.TakenSeat, self.request("POST", "/rematch", **options))
+    def rematch(self, *, first_seat: int | None = None, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Take the caller's seat in the rematch of this game; the first call creates it.
+
+        :param first_seat: the seat that starts it, which only the host may name; the next one if left out.
+        """
+        body = None if first_seat is None else {"first_seat": first_seat}
+        return cast(m.TakenSeat, self.request("POST", "/rematch", body=body, **options))
 
     def find_rematch(self, **options: Unpack[ReadOptions]) -> m.GameSummary | None:
         """Return the rematch of this game, or None while there is none."""
