@@ -60,10 +60,10 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
     :param finished_ms: when the game finished or was aborted.
     :param seat: the seat of the player, also if the player gave it up.
     :param placing: each place and the seat that has it, the first place first; empty if it was aborted.
-    :param absent: the seats whose players were absent when the game was aborted; empty if it finished.
     :param scoring: the points of the player's seat by scoring tile; empty if it was aborted.
     :param decisions: how often the game waited for a decision that the player then made.
     :param decision_ms: how long it waited in total.
+    :param absent: the seats whose players were absent when the game was aborted; empty if it finished.
     """
 
     name: str
@@ -77,11 +77,11 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
     on_timeout: OnTimeout
     seat: int
     placing: tuple[tuple[int, int], ...]
-    absent: tuple[int, ...]
     seats: tuple[PastSeat, ...]
     scoring: tuple[tuple[str, int], ...]
     decisions: int
     decision_ms: int
+    absent: tuple[int, ...] = ()
 
     @property
     def winners(self) -> tuple[int, ...]:
@@ -147,11 +147,11 @@ def past_game(game: Game, changes: Sequence[Change], seat: int) -> PastGame:
         on_timeout=game.options.on_timeout,
         seat=seat,
         placing=tuple((placed["place"], placed["seat"]) for placed in result["placing"]) if result else (),
-        absent=game.absent,
         seats=seats,
         scoring=_scoring(result, seat) if result else (),
         decisions=pace.decisions,
         decision_ms=pace.ms,
+        absent=game.absent,
     )
 
 
@@ -235,10 +235,10 @@ def _pace(changes: Sequence[Change], seat: int) -> _Pace:
     return pace
 
 
-# The names of the counters of statistics. Those that end with a colon continue with a number or an id.
+# The names of the counters of statistics. Those that end with a colon continue with a number or an id. The
+# words of `SeatEnd` count how the seats of the player ended.
 GAMES: Final = "games"
 AGAINST_BOTS: Final = "against_bots"
-ENDS: Final = "end:"
 ABORTED: Final = "aborted"
 ABORTED_ABSENT: Final = "aborted:absent"
 MISSED_DEADLINES: Final = "missed_deadlines"
@@ -280,12 +280,13 @@ def _counters_of_result(past: PastGame, place: int) -> dict[str, int]:
     counters = {
         GAMES: 1,
         AGAINST_BOTS: int(all(seat.bot for seat in others)),
-        f"{ENDS}{own.outcome.end}": 1,
         f"{GAMES_OF}{size}": 1,
         f"{WINS_OF}{size}": int(past.seat in past.winners),
         f"{PLACES_OF}{size}:{place}": 1,
     }
-    if not own.is_given_up:
+    if own.is_given_up:
+        counters[str(own.outcome.end)] = 1
+    else:
         counters |= {f"{PLAYED_OF}{size}": 1, f"{POINTS_OF}{size}": own.score}
         counters |= {f"{TILE_GAMES}{tile}": 1 for tile, _ in past.scoring}
         counters |= {f"{TILE_POINTS}{tile}": points for tile, points in past.scoring}

@@ -270,7 +270,7 @@ def _statistics_view(counters: Mapping[str, int]) -> dict[str, Any]:
     return {
         "games": counters.get(past.GAMES, 0),
         "against_bots": counters.get(past.AGAINST_BOTS, 0),
-        **{end: counters.get(f"{past.ENDS}{end}", 0) for end in _GIVEN_UP},
+        **{end: counters.get(end, 0) for end in _GIVEN_UP},
         "aborted": {
             "games": counters.get(past.ABORTED, 0),
             "absent": counters.get(past.ABORTED_ABSENT, 0),
