@@ -278,17 +278,6 @@ class FoldedGame:
         self.counts["returned"] += 1
         self.counts["returned", event["seat"]] += 1
 
-    def _takeover_requested(self, event):
-        seat = self.seats[event["seat"]]
-        assert self.options["turn_ms"] is None
-        assert self.options["budget_ms"] is None
-        assert event["seat"] in self.waiting_for
-        assert event["by"] not in self.waiting_for
-        assert ms_of(event["at"]) >= self._began_ms + DAY_MS
-        assert ms_of(event["deadline"]) == ms_of(event["at"]) + DAY_MS
-        seat.deadline = event["deadline"]
-        self.counts["take-overs requested"] += 1
-
     # Deadlines.
 
     def _deadline_of(self, event, number):
@@ -307,12 +296,8 @@ class FoldedGame:
         turn_ms, runs_out = self.options["turn_ms"], seat.clock and seat.clock["runs_out_at"]
         if seat.left or (seat.takeover and self._is_anybody_present):
             return  # its bot decides in the next version
-        if seat.takeover:
-            assert runs_out is None
-            assert deadline_ms == self._began_ms + (turn_ms or DAY_MS)
-            return
         if turn_ms is None and runs_out is None:
-            assert deadline_ms is None or self.counts["take-overs requested"]
+            assert deadline_ms is None
             return
         times = [] if turn_ms is None else [self._began_ms + turn_ms]
         times += [] if runs_out is None else [ms_of(runs_out)]

@@ -48,10 +48,13 @@ HAPPENS = {
 """What happens in many games of each pace: events, how seats ended, and proposals by how they ended."""
 
 LONG_S = str(365 * 86_400)
-LASTING = {"SKYE_LAB": "on", "SKYE_IDEMPOTENCY_TTL_S": LONG_S, "SKYE_GAME_TTL_PLAYING_S": LONG_S} | {
-    f"SKYE_{name}_TTL_S": LONG_S
-    for name in ("GAME_TTL_LOBBY", "GAME_TTL_FINISHED", "GAME_TTL_ABORTED", "HISTORY")
-}
+LASTING = {"SKYE_LAB": "on"} | {
+    f"SKYE_{name}_S": LONG_S
+    for name in (
+        "IDEMPOTENCY_TTL", "HISTORY_TTL", "GAME_TTL_LOBBY", "GAME_TTL_PLAYING", "GAME_TTL_FINISHED",
+        "GAME_TTL_ABORTED",
+    )
+}  # fmt: skip
 """The settings of a server whose clock jumps by months."""
 
 pytestmark = pytest.mark.usefixtures("redis_program")

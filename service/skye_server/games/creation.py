@@ -122,7 +122,7 @@ def check_first_seat(first_seat: int, capacity: int) -> None:
     :raises Problem: invalid_setup.
     """
     if first_seat >= capacity:
-        detail = f"The first seat is {first_seat}, but the seats are numbered 0 to {capacity - 1}."
+        detail = f"The first seat is {first_seat}, but the game has {capacity} seats."
         raise Problem("invalid_setup", detail, seat=first_seat, seat_count=capacity)
 
 

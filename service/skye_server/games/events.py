@@ -82,7 +82,7 @@ class StartedPlayer(NamedTuple):
 def seat_since_start(players: Sequence[StartedPlayer], lobby_seat: int | None) -> int | None:
     """Return the number that a seat of the lobby has since the start; None if nobody sat there.
 
-    >>> players = [StartedPlayer(0, "Ann", "red", None), StartedPlayer(3, "Bob", "blue", None)]
+    >>> players = [StartedPlayer(0, "Ann", "red", None, True), StartedPlayer(3, "Bob", "blue", None, True)]
     >>> seat_since_start(players, 3), seat_since_start(players, 1), seat_since_start(players, None)
     (1, None, None)
     """
