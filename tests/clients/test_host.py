@@ -18,6 +18,7 @@ from skye_client import (
     host,
     hosting,
 )
+from tests.support.waiting import waited_for
 from tests.system.network import REQUEST, ConnectionBreak, RandomCuts
 
 GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
@@ -209,3 +210,13 @@ def test_host_leaves_out_a_game_that_the_server_refuses_to_send(player, live, mo
     assert player.game(second).get()["status"] == "finished"
     assert player.game(first).get()["status"] == "playing"
     assert [first in message for message in caplog.messages] == [True]
+
+
+def test_host_takes_back_a_seat_that_was_taken_over(player, live):
+    created = player.games.create({**GAME, "options": {"turn_ms": 1000}})
+    game = player.game(created["game"]["id"])
+    waited_for(lambda: game.get()["players"][0]["takeover"] is not None)
+    host(player.key, at_random, url=live.url, until_over=True)
+    types = [event["type"] for event in game.events()]
+    assert types.count("seat_returned") >= 1
+    assert game.get()["players"][0]["takeover"] is None

@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 from skye_client import models as m
 from skye_client._async.client import AsyncSkye
 from skye_client._async.player import AsyncPlayer
+from skye_client._async.resources import AsyncGame
 from skye_client._sync.client import Skye
 from skye_client.bot_errors import own_frames
 from skye_client.errors import (
@@ -145,6 +146,14 @@ async def _check_rulesets(client: AsyncSkye, rulesets: Collection[str]) -> None:
             raise SkyeError(f"unknown ruleset {ruleset!r}") from error
 
 
+def _is_taken_over(own: m.OwnGame) -> bool:
+    """Return whether the server may play the seat of a player, who can take it back."""
+    seat, game = own["seat"], own["game"]
+    return (
+        seat is not None and game["status"] == "playing" and game["players"][seat]["bot"] not in (None, "url")
+    )
+
+
 class _Host:
     """The games of a player, and the tasks that act in them."""
 
@@ -192,7 +201,7 @@ class _Host:
         if until_over and await self._all_over():
             return True
         async for own in self._player.games.all():
-            if own["waiting"]:
+            if own["waiting"] or _is_taken_over(own):
                 self._wake(tasks, own["game"]["id"])
         with anyio.CancelScope() as self._following:
             return await self._followed_after(after, tasks, until_over=until_over)
@@ -243,7 +252,7 @@ class _Host:
         while True:
             try:
                 if turn is None:
-                    view = await game.get(include=["actions"])
+                    view = await self._current(game)
                 else:
                     view = await self._act(turn)
                     failures = 0
@@ -267,6 +276,17 @@ class _Host:
             if seat is None or seat not in view["waiting_for"] or not self._plays(view["ruleset"]):
                 return
             turn = AsyncTurn(view, view.get("actions", []), game.seat(seat))
+
+    async def _current(self, game: AsyncGame) -> m.Game:
+        """Return the view of a game with its actions, after taking back a seat that was taken over."""
+        view = await game.get(include=["actions"])
+        seat = view["you"]["seat"]
+        is_away = any(action["type"] == "return" for action in view.get("actions", []))
+        if seat is None or not is_away or not self._plays(view["ruleset"]):
+            return view
+        with contextlib.suppress(ApiError):  # the game may just have ended
+            await game.seat(seat).return_to_seat()
+        return await game.get(include=["actions"])
 
     def _leave_out(self, game_id: str, error: ApiError) -> None:
         """Leave out a game that no retry can read, and look whether all others are over."""

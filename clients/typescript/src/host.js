@@ -131,7 +131,10 @@ class Host {
     // The stream has all events after this one; the lists of games include all events before it.
     const after = (await this.player.games.list({ limit: 1 }, { signal })).last_event;
     if (untilOver && await this.#allOver()) return true;
-    for await (const { game, waiting } of this.player.games.all({ signal })) if (waiting) this.#wake(game.id);
+    for await (const { game, waiting, seat } of this.player.games.all({ signal })) {
+      const bot = game.status === "playing" && seat !== null ? game.players[seat]?.bot : null;
+      if (waiting || (bot && bot !== "url")) this.#wake(game.id); // the server may have taken the seat over
+    }
     for await (const event of this.player.events({ after, signal: again.signal })) {
       if (!isKnown(event)) continue;
       if (event.type === "your_turn") this.#wake(event.game_id);
@@ -176,6 +179,22 @@ class Host {
     }
   }
 
+  /**
+   * Return the view of a game, after taking back a seat that was taken over.
+   *
+   * @param {Game} game
+   * @param {{include: string}} query
+   */
+  async #current(game, query) {
+    const { signal } = this.#stop, view = await game.get({ query }), { seat } = view.you;
+    const isAway = view.actions?.some(({ type }) => type === "return");
+    if (seat === null || !isAway || !this.#plays(view.ruleset) || signal.aborted) return view;
+    await game.seat(seat).returnToSeat().catch((error) => {
+      if (!(error instanceof ApiError)) throw error; // else the game may just have ended
+    });
+    return game.get({ query });
+  }
+
   /** @param {Game} game */
   async #actWhileWaiting(game) {
     const query = { include: "actions" }, { signal } = this.#stop;
@@ -194,7 +213,7 @@ class Host {
           failures = 0;
           this.#decisions += 1;
           this.#report();
-        } else view = await game.get({ query });
+        } else view = await this.#current(game, query);
       } catch (error) {
         if (!turn && error instanceof ApiError && GONE.has(error.status)) return;
         if (!turn && error instanceof ApiError && (isFinal(error) || error.code === DAMAGED)) return this.#leaveOut(game.id, error);

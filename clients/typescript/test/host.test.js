@@ -190,3 +190,13 @@ test("a host leaves out a game that the server refuses to send", async (t) => {
   assert.deepEqual([(await player.game(second).get()).status, (await player.game(first).get()).status], ["finished", "playing"]);
   assert.equal(warn.mock.callCount(), 1);
 });
+
+test("a host takes back a seat that was taken over", { timeout: 600_000 }, async () => {
+  const player = direct.player();
+  const { game: { id } } = await player.games.create({ ...game, options: { turn_ms: 1000 } });
+  const own = player.game(id);
+  while ((await own.get()).players[0].takeover === null) await new Promise((resolve) => setTimeout(resolve, 100));
+  await host(player.key, atRandom, { url: SERVER, untilOver: true });
+  const view = await own.get();
+  assert.deepEqual([view.status, view.players[0].takeover], ["finished", null]);
+});
