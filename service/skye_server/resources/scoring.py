@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 from flask import Blueprint, Response
@@ -202,10 +203,14 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    title = game.seats[seat].name
+    return text_response(_drawn(territory, game.seats[seat].name, coordinates=coordinates), SVG, tag)
+
+
+@lru_cache(maxsize=64)
+def _drawn(territory: Territory, title: str, *, coordinates: bool) -> str:
+    """Return the picture of a territory. Most versions of a game change at most one of them."""
     with Computation():
-        drawn = territory_svg(territory, title=title, coordinates=coordinates)
-    return text_response(drawn, SVG, tag)
+        return territory_svg(territory, title=title, coordinates=coordinates)
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/what-if", methods=["POST"])
