@@ -20,7 +20,10 @@ from skye_server.store.shards import key_of
 app = Flask(__name__, static_folder=None)
 app.extensions["skye"] = SimpleNamespace(
     change_notifier=SimpleNamespace(stop=lambda: None),
-    games=SimpleNamespace(store=SimpleNamespace(warnings=list)),
+    games=SimpleNamespace(
+        store=SimpleNamespace(warnings=list),
+        signs=SimpleNamespace(start=lambda **_: None, stop=lambda: None),
+    ),
 )  # the API's gunicorn worker calls these when it starts and stops
 store = redis.Redis.from_url(os.environ["SKYE_REDIS_URL"], retry=Retry(NoBackoff(), 0))
 write = store.register_script(
