@@ -145,6 +145,17 @@ def test_commit_changes_the_time_of_its_game_and_keeps_an_earlier_relay(store, a
         assert [any_redis.zscore(queue, "ann") for queue in queues] == times
 
 
+def test_relay_of_a_game_that_has_changed_since_stays_due(store, any_redis):
+    queue = shard_key(shard_of("ann"), "due.relay")
+    for version in (1, 2):
+        due = [Due("game", "ann", 9000), Due("relay", "ann", 2000)]
+        store.games.commit(commit(version, version - 1 or None, due=due))
+    assert not store.games.settle("ann", b"1:1:", [], None, 2000)
+    assert any_redis.zscore(queue, "ann") == 2000
+    assert store.games.settle("ann", b"1:2:", [], None, 2000)
+    assert any_redis.zscore(queue, "ann") is None
+
+
 def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):
     store.games.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     tag = key_of("ann", "").partition(":ann")[0].encode()
