@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "974c09422818c6b2d0dd8bca12939784ab6017f5ae6038588be5be7162c416da"}
+SHA256 = {"format-1": "d8fd919a61f14bdba0666cfbf6be050813715a51e81b0908be0a9efe5242e128"}
 OF_FEATURES = modules_of_features("stored")
 
 
