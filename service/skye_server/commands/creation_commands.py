@@ -135,8 +135,7 @@ def rematch(
         )
         if first_seat not in (None, opened.game.options.first_seat):
             detail = "The new game is open already: its first seat stays."
-            seats = {"seat": opened.game.options.first_seat, "seat_count": opened.game.capacity}
-            raise Problem("invalid_setup", detail, **seats)
+            raise Problem("invalid_setup", detail, seat_count=opened.game.capacity)
         return _joined(opened, seat, number, attempt.tokens, now_ms, has_token=has_token)
 
     load = partial(_load_following, old, caller, "" if has_token else seat.player)
