@@ -1,5 +1,7 @@
 """Signs of life and outages of services in the process of a test, by one clock that the test moves."""
 
+from contextlib import contextmanager
+
 from skye_server.http.framework import collaborators
 from skye_server.store.outages import SIGN_S, SignsOfLife
 from tests.support.playing import Service
@@ -8,6 +10,16 @@ from tests.support.playing import Service
 def signs_of(service):
     """Return what a service knows of signs of life and outages."""
     return collaborators(service.app).games.signs
+
+
+@contextmanager
+def giving_signs(service):
+    """Let a service in the process of a test give signs of life, for dispatchers that are processes."""
+    signs_of(service).start(gives_signs=True)
+    try:
+        yield
+    finally:
+        signs_of(service).stop()
 
 
 class Processes:

@@ -14,6 +14,7 @@ import pytest
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
 from tests.support.launcher import kill_all
+from tests.support.outages import giving_signs
 from tests.support.playing import Service
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -75,7 +76,10 @@ def test_dispatcher_serves_its_metrics_at_an_address(redis_server, redis_client)
         ):
             return counts_finished(answer.read().decode(), 1)
 
-    with dispatchers(redis_server.url, SKYE_DISPATCH_BIND=f"127.0.0.1:{port}") as start:
+    with (
+        giving_signs(service),
+        dispatchers(redis_server.url, SKYE_DISPATCH_BIND=f"127.0.0.1:{port}") as start,
+    ):
         start()
         assert waited_for(is_counted)
         second = start(stderr=subprocess.PIPE, text=True)
@@ -88,7 +92,7 @@ def test_games_go_on_while_dispatchers_are_killed_and_suspended(redis_server, re
     service = Service(redis_client)
     service.clock.now = time.time()
     games = [service.create_game(5, options={"turn_ms": 1000}) for _ in range(GAMES)]
-    with dispatchers(redis_server.url) as start:
+    with giving_signs(service), dispatchers(redis_server.url) as start:
         suspended, killed = start(), start()
         for _ in range(3):
             before = versions(service, games)
