@@ -1,5 +1,6 @@
 """Dispatchers apply deadlines, with nobody watching, while Sentinels or a cluster fail over."""
 
+import contextlib
 import time
 from datetime import datetime
 from itertools import pairwise
@@ -11,6 +12,7 @@ from skye_server.settings import Settings
 from skye_server.store.due_queue import LEASE_MS
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import SHARDS, key_of, shard_key
+from tests.support.outages import giving_signs
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import PASSWORD, Cluster, Sentinels
@@ -55,13 +57,18 @@ def move_slot(cluster, key):
 
 @pytest.mark.parametrize("make", [Sentinels, Cluster])
 def test_deadlines_are_applied_through_a_failover_and_a_reshard(make, redis_program, tmp_path):
-    with make(redis_program, tmp_path) as form, dispatchers(form.url) as start:
+    with (
+        make(redis_program, tmp_path) as form,
+        dispatchers(form.url) as start,
+        contextlib.ExitStack() as stack,
+    ):
         store = RedisStore.from_settings(Settings(redis_url=form.url))
         service = Service(store=store)
         start()
         start()
         assert waited_for(lambda: store.due.dispatchers(int(time.time() * 1000)) == 2)
         service.clock.now = time.time()
+        stack.enter_context(giving_signs(service))
         games = [service.create_game(2, options={"turn_ms": TURN_MS}) for _ in range(GAMES)]
 
         def wait_for_turns():

@@ -13,7 +13,16 @@ const UNITS = /** @type {const} */ ([
  *
  * @param {import("../state/api.js").Game["options"]} options
  */
-export function optionTexts({ turn_ms, budget_ms, increment_ms, open_gold, hints, public_from, host_may_abort, scoring_tiles: tiles }) {
+export function optionTexts({
+  turn_ms,
+  budget_ms,
+  increment_ms,
+  open_gold,
+  hints,
+  public_from,
+  host_may_abort,
+  scoring_tiles: tiles,
+}) {
   const times = [
     turn_ms !== null && `${t("front.clock")}: ${duration(turn_ms)}`,
     budget_ms !== null && `${t("front.budget")}: ${duration(budget_ms)}`,

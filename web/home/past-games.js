@@ -52,7 +52,7 @@ function row({ players, seat, place, finished_at: finished, name }) {
     {},
     h("bdi", {}, gameName(name)),
     h("span", { class: "opponents" }, list(others)),
-    h("span", { class: "badge" }, t("past.place", { place, players: players.length })),
+    h("span", { class: "badge" }, place ? t("past.place", { place, players: players.length }) : t("status.aborted")),
     h("span", { class: "faint" }, t("seat.score", { count: score })),
     end.type === "played" ? null : h("small", {}, t(`end.${end.type}`, { round: end.round ?? 0 })),
     h("time", { class: "faint", datetime: finished }, new Date(finished).toLocaleDateString(language)),
