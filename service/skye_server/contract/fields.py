@@ -349,7 +349,7 @@ def explanations(words: Iterable[str]) -> list[str]:
     """Return a paragraph with the meanings of words, none if they have none; equal meanings stand once.
 
     >>> from skye import Phase
-    >>> explanations(Phase)[0][:70]
+    >>> explanations(Phase)[0][:71]
     '`pricing`: all seats set their offers. `buying`: the seats buy or pass,'
     """
     known = [word for word in words if isinstance(word, Word) and word.meaning]
