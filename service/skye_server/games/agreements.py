@@ -21,6 +21,7 @@ from skye_server.games.events import AnyEvent, GameAborted, ProposalAnswered, Pr
 from skye_server.games.game import Game, PublicFrom, Status
 from skye_server.games.pauses import begun
 from skye_server.games.proposals import AbortReason, Proposal, ProposalKind, ProposalOutcome, Proposed
+from skye_server.games.seat_ends import DAY_MS
 from skye_server.games.transitions import (
     Transition,
     advance,
@@ -31,9 +32,8 @@ from skye_server.games.transitions import (
     state_in_play,
 )
 
-_DAY_MS: Final = 86_400_000
 _MIN_OPEN_MS: Final = 600_000
-_MAX_OPEN_MS: Final = 7 * _DAY_MS
+_MAX_OPEN_MS: Final = 7 * DAY_MS
 
 
 def people_of(game: Game) -> list[int]:
@@ -55,8 +55,9 @@ def needed_for(game: Game, kind: ProposalKind, now_ms: int) -> list[int]:
 
 def is_left_alone(game: Game, seat: int, now_ms: int) -> bool:
     """Return whether a person plays a seat, and all others who may come back count as absent."""
-    absent = game.status is Status.PLAYING and absent_seats(game, now_ms)
-    return bool(absent) and needed_for(game, ProposalKind.ABORT, now_ms) == [seat]
+    if game.status is not Status.PLAYING or not absent_seats(game, now_ms):
+        return False
+    return needed_for(game, ProposalKind.ABORT, now_ms) == [seat]
 
 
 def persons_of(game: Game) -> list[int]:
@@ -71,7 +72,7 @@ def plays_alone(game: Game, seat: int) -> bool:
 
 def open_ms(game: Game) -> int:
     """Return how long a proposal stays open: the time of a decision, from ten minutes to seven days."""
-    turn_ms = _DAY_MS if game.options.turn_ms is None else game.options.turn_ms
+    turn_ms = DAY_MS if game.options.turn_ms is None else game.options.turn_ms
     return min(max(turn_ms, _MIN_OPEN_MS), _MAX_OPEN_MS)
 
 
@@ -125,7 +126,7 @@ def _may_repeat(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -
     A host who may not see how far the game is must not find out by a refusal that a round has ended.
     """
     last = _last_of(game, seat, kind)
-    if last is None or now_ms >= last.made_ms + _DAY_MS:
+    if last is None or now_ms >= last.made_ms + DAY_MS:
         return True
     sees_rounds = seat is not None or game.options.public_from is PublicFrom.START
     return sees_rounds and last.round != state_begun(game).round

@@ -130,7 +130,7 @@ class GameOptions(Struct, frozen=True):
 
     `host_may_abort` lets the host abort the game alone, however many people play it.
 
-    `first_seat` is a seat of the lobby: whoever sits there when the game starts begins round 1.
+    `first_seat` is a seat of the lobby: the player who sits there when the game starts begins round 1.
 
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
     """
