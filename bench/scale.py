@@ -48,8 +48,7 @@ def scale_rows(plan: Plan) -> list[Row]:
             *stored_rows(place),
             *stream_rows(place),
             *spectator_rows(place),
-            *request_rows(place),
-            *size_rows(place),
+            *cost_rows(place),
             *_start_rows(plan),
         ]
 
@@ -112,7 +111,16 @@ def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
     return rows
 
 
-def request_rows(place: Place) -> list[Row]:
+def cost_rows(place: Place, players: Iterable[int] = BASE.players) -> list[Row]:
+    """Measure what requests and games cost, in a Redis to which nothing else writes.
+
+    :param players: the numbers of players of the games.
+    """
+    with fresh_place(place, application="bench.quiet:app") as quiet:
+        return [*_request_rows(quiet), *_size_rows(quiet, players)]
+
+
+def _request_rows(place: Place) -> list[Row]:
     """Measure requests in Redis: commands, bytes over the network, bytes of the append-only file."""
     copies = stored_copies(place, "cost", HOT)
     rows = []
@@ -141,7 +149,7 @@ def _counted(store: redis.Redis) -> dict[str, float]:
     }
 
 
-def size_rows(place: Place, players: Iterable[int] = BASE.players) -> list[Row]:
+def _size_rows(place: Place, players: Iterable[int]) -> list[Row]:
     """Measure the memory of a game in Redis: its maximum, and at the end of the game."""
     rows = []
     for number in players:

@@ -84,17 +84,22 @@ def place_to_measure(plan: Plan) -> Iterator[Place | None]:
 
 
 @contextlib.contextmanager
-def fresh_place(place: Place, fill: Callable[[redis.Redis], None] = lambda _: None) -> Iterator[Place]:
+def fresh_place(
+    place: Place,
+    fill: Callable[[redis.Redis], None] = lambda _: None,
+    application: str = "skye_server.wsgi:app",
+) -> Iterator[Place]:
     """Start the API once more, with new workers and a Redis of its own.
 
     :param fill: called with the empty Redis before the API starts.
+    :param application: the API, or a form of it.
     """
     program = find_program()
     assert program is not None
     with tempfile.TemporaryDirectory() as folder, redis_server(program, Path(folder)) as server:
         store = redis.Redis.from_url(server.url)
         fill(store)
-        with gunicorn("skye_server.wsgi:app", server) as ours:
+        with gunicorn(application, server) as ours:
             yield place._replace(ours=ours, store=store)
 
 

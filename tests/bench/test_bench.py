@@ -108,7 +108,7 @@ def test_missing_boardgame_io_has_no_figure(monkeypatch, tmp_path):
 
 
 def test_costs_and_sizes_are_those_of_games_and_requests(place):
-    rows = {each.name: each for each in [*scale.request_rows(place), *scale.size_rows(place, players=(4,))]}
+    rows = {each.name: each for each in scale.cost_rows(place, players=(4,))}
     assert rows["game view: commands of Redis"].value == pytest.approx(1, abs=0.2)
     assert rows["game view: append-only file of Redis"].value == 0
     assert place.store.config_get("auto-aof-rewrite-percentage") == {"auto-aof-rewrite-percentage": "0"}
