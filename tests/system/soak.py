@@ -50,7 +50,7 @@ KEPT_BY_NGINX = 64
 KEPT_S = MAX_RUN_S
 """How long games that are over, and answers to keys, are kept here."""
 
-_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.|\{rulesets\}:)")
+_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.|\{rulesets\}:|\{clock\}:outages$)")
 """The keys that have entries of many games, or the data of their ruleset, and do not expire."""
 
 MAX_GROWN_KB = 12_000
@@ -225,7 +225,7 @@ def prove_steady(machines, readings, clients):
     require(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
     let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0)
     require(let_go, "files or connections are left open", before, gauges.read(machines))
-    # The lists and the due queue have an entry for each game, which its end removes.
+    # The lists and the due queue have an entry for each game, which its end removes; outages are few.
     forever = [key for key in gauges.keys_without_end(machines) if not _OF_ALL_GAMES.match(key)]
     require(not forever, "keys that never expire:", forever[:5])
 

@@ -17,6 +17,7 @@ from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
 from tests.support.local_services import LOCAL
 from tests.support.name_server import NameServer
+from tests.support.outages import giving_signs
 from tests.support.playing import PAIR, Clock, Service
 from tests.support.receiver import AnsweringSender, Receiver, respond
 from tests.support.sizes import sized
@@ -160,7 +161,8 @@ def late_without_and_with(service, redis_server, attack):
         settings = SETTINGS | {"GEVENTARES_SERVERS": "127.0.0.1", "GEVENTARES_UDP_PORT": str(names.port)}
         url = f"http://ok.other.example:{receiver.port}/"
         create(service, url, token=OTHER)
-        with dispatchers(redis_server.url.replace("127.0.0.1", "localhost"), **settings) as start:
+        started = dispatchers(redis_server.url.replace("127.0.0.1", "localhost"), **settings)
+        with giving_signs(service), started as start:
             first = start()
             calm = watched(service, receiver, url)
             first.terminate()
