@@ -2,7 +2,9 @@
 
 import pytest
 
+from skye_client import fold
 from skye_server.games.views.game import timestamp
+from tests.support.comparing import without_time
 from tests.support.playing import problem_code
 
 TURN_S, DAY_S = 60, 86_400
@@ -150,6 +152,28 @@ def test_aborted_game_is_not_paused(service):
     game.call("POST", "pause", token=game.tokens[0])
     view = game.call("POST", "abort", token=game.host).json
     assert (view["status"], view["pause"]) == ("aborted", None)
+
+
+@pytest.mark.parametrize("ends_by_itself", [False, True])
+def test_day_after_a_take_over_does_not_pass_in_a_pause(service, ends_by_itself):
+    game = service.create_game(3, options={"turn_ms": TURN_S * 1000})
+    for seat in (0, 1):
+        game.offer(seat, 1, 1)
+    service.clock.advance(TURN_S)
+    assert game.view()["players"][2]["takeover"]["counts_as_absent_at"] == at(game, DAY_S)
+    service.clock.advance(10)
+    agree(game)
+    paused = game.view()
+    service.clock.advance(DAY_S if ends_by_itself else 1000)
+    if not ends_by_itself:
+        game.call("POST", "resume", token=game.tokens[0])
+    view = game.view()
+    assert view["players"][2]["takeover"]["counts_as_absent_at"] == at(game, DAY_S - 10)
+    for event in service.get(game.path(f"events?after={paused['last_event']}"))["events"]:
+        fold(paused, event)
+    assert without_time(paused)["players"] == view["players"]
+    past = service.get(f"{game.path()}?at_event={view['last_event']}")
+    assert past["players"] == view["players"]
 
 
 def test_past_versions_have_the_pause_of_their_time(game):

@@ -64,9 +64,14 @@ class FoldedSeat:
         """Whether a bot of the server plays the seat."""
         return bool(self.left or self.takeover)
 
+    @property
+    def absence(self):
+        """The take-over that the player has not ended yet by a return and a decision."""
+        return self.takeover or self.unconfirmed
+
     def given_up(self, rounds):
         """Return the absence by which the seat was given up, None if it was not."""
-        taken = self.takeover or self.unconfirmed
+        taken = self.absence
         reasons = [self.left, taken if taken and taken.round < rounds else None, self.majority]
         found = [reason for reason in reasons if reason] if self.is_person else []
         return min(found, key=lambda reason: ms_of(reason.at), default=None)
@@ -99,7 +104,7 @@ class FoldedGame:
         self.status, self.abort_reason, self.absent = "lobby", None, []
         self.started_at = self.finished_at = None
         self.proposal_kinds = {}
-        self._turn, self._began_ms, self._paused_at = None, 0, None
+        self._turn, self._began_ms, self._paused_ms, self._paused_until = None, 0, None, None
         self._decided, self._shown, self._version = set(), [], 0
         for number, event in enumerate(events, 1):
             assert event["id"] == number
@@ -133,7 +138,7 @@ class FoldedGame:
         self.phase, self.waiting_for = event["phase"], event["waiting_for"]
         now_ms = ms_of(event["at"])
         turn = (self.round, self.phase, self.waiting_for if self.phase == "buying" else None)
-        if self.phase and self._paused_at is None and turn != self._turn:
+        if self.phase and self._paused_ms is None and turn != self._turn:
             self._turn, self._began_ms = turn, now_ms
             for seat in self.seats:
                 seat.returned_ms = None
@@ -150,7 +155,7 @@ class FoldedGame:
 
     def _wait_for(self, seat, now_ms, *, waits):
         """End the wait for a decision that the seat has made, and begin the next one."""
-        if self._paused_at is not None:
+        if self._paused_ms is not None:
             return
         if seat.wait and not (waits and seat.wait.phase == self.phase):
             seat.waits.append(seat.wait.until(now_ms))
@@ -307,22 +312,26 @@ class FoldedGame:
         """Move the times of the open decisions after a pause or an outage."""
         self._began_ms += later_ms
         for seat in self.seats:
-            for absence in (seat.takeover, seat.unconfirmed):
-                if absence:
-                    absence.absent_ms += later_ms
+            if seat.absence:
+                seat.absence.absent_ms += later_ms
             if seat.returned_ms is not None:
                 seat.returned_ms += later_ms
 
+    @property
+    def _absent_times(self):
+        return [seat.absence and seat.absence.absent_ms for seat in self.seats]
+
     def _game_paused(self, event):
-        self._paused_at = event["at"]
+        self._paused_ms, self._paused_until = ms_of(event["at"]), event["until"]
         for seat in self.seats:
             if seat.wait:
                 seat.wait.lasted_ms = seat.wait.until(ms_of(event["at"]))
         self.counts["pauses"] += 1
 
     def _game_resumed(self, event):
-        self._shift(ms_of(event["at"]) - ms_of(self._paused_at))
-        self._paused_at = None
+        self._shift(ms_of(event["at"]) - self._paused_ms)
+        self._paused_ms = None
+        assert self._absent_times == [at and ms_of(at) for at in event["counts_as_absent_at"]]
         for seat in self.seats:
             if seat.wait:
                 seat.wait.since_ms = ms_of(event["at"])
@@ -338,9 +347,11 @@ class FoldedGame:
             seat.deadline = new
             seat.clock = event["clocks"][number] if event["clocks"] else None
             absent_at = event["counts_as_absent_at"][number]
-            for absence in (seat.takeover, seat.unconfirmed):
-                if absence:
-                    absence.absent_ms = ms_of(absent_at)
+            if seat.absence:
+                seat.absence.absent_ms = ms_of(absent_at)
+        if self._paused_ms is not None:
+            self._paused_ms += ms_of(event["paused_until"]) - ms_of(self._paused_until)
+            self._paused_until = event["paused_until"]
         longest = max(moves, key=abs)
         assert abs(longest) <= abs(event["added_ms"])
         self._began_ms += longest

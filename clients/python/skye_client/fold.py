@@ -318,6 +318,7 @@ def _game_paused(view: _View, players: _Players, event: _Event) -> None:
 def _game_resumed(view: _View, players: _Players, event: _Event) -> None:
     """End the pause."""
     view["pause"] = None
+    _count_as_absent(players, event)
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -343,6 +344,11 @@ def _time_added(view: _View, players: _Players, event: _Event) -> None:
         view["proposal"]["expires_at"] = event["proposal_expires_at"]
     if view["pause"] is not None:
         view["pause"]["until"] = event["paused_until"]
+    _count_as_absent(players, event)
+
+
+def _count_as_absent(players: _Players, event: _Event) -> None:
+    """Update when take-overs count as absence."""
     for player, time in zip(players, event["counts_as_absent_at"], strict=True):
         if player["takeover"] is not None:
             player["takeover"]["counts_as_absent_at"] = time

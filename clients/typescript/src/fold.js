@@ -158,8 +158,9 @@ const FOLDS = {
   game_paused(view, { until }) {
     view.pause = { until };
   },
-  game_resumed(view) {
+  game_resumed(view, { counts_as_absent_at }, players) {
     view.pause = null;
+    countAsAbsent(players, counts_as_absent_at);
   },
   proposal_made(view, { kind, seat, expires_at }) {
     view.proposal = { kind, seat, expires_at, agreed: [] };
@@ -182,7 +183,7 @@ const FOLDS = {
     clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
     if (view.proposal) view.proposal.expires_at = proposal_expires_at;
     if (view.pause) view.pause.until = paused_until;
-    for (const { seat, takeover } of players) if (takeover) takeover.counts_as_absent_at = counts_as_absent_at[seat];
+    countAsAbsent(players, counts_as_absent_at);
   },
   bot_took_over(view, { seat, bot, reason, since, round, phase, counts_as_absent_at }, players) {
     const takeover = counts_as_absent_at && { bot, at: since, round, phase, counts_as_absent_at };
@@ -211,6 +212,11 @@ function seated({ seat, name, color, bot }) {
     },
     territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
   };
+}
+
+/** Update when take-overs count as absence. @param {Players} players @param {any[]} times */
+function countAsAbsent(players, times) {
+  for (const { seat, takeover } of players) if (takeover) takeover.counts_as_absent_at = times[seat];
 }
 
 /** Set the seat of the caller, and whether the caller is a player. @param {Game} view @param {number | null} seat */

@@ -27,7 +27,7 @@ winners. The last move of a game does that at once: what it counts is counted be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -46,6 +46,7 @@ from skye_server.games.events import (
     AnyEvent,
     BotTookOver,
     EndChanged,
+    GameResumed,
     GameStarted,
     PositionSet,
     RecordReplayed,
@@ -174,6 +175,32 @@ def absent_seats(game: Game, now_ms: int) -> tuple[int, ...]:
             if now_ms >= seat.takeover.absent_ms and state.round > seat.takeover.round + 1
         ]
     )
+
+
+def absent_ms_of(seat: Seat) -> int | None:
+    """Return when the take-over of a seat counts as absence, also one that an unconfirmed return ended."""
+    takeover = seat.takeover or seat.unconfirmed
+    return None if takeover is None else takeover.absent_ms
+
+
+def with_absences(seats: tuple[Seat, ...], times: Sequence[int | None]) -> tuple[Seat, ...]:
+    """Return seats whose take-overs count as absence at other times: without pauses and outages."""
+    if not any(times):
+        return seats
+    return tuple(
+        [
+            seat if absent_ms is None else _with_absence(seat, absent_ms)
+            for seat, absent_ms in zip(seats, times, strict=True)
+        ]
+    )
+
+
+def _with_absence(seat: Seat, absent_ms: int) -> Seat:
+    takeover, unconfirmed = [
+        None if each is None else replace(each, absent_ms=absent_ms)
+        for each in (seat.takeover, seat.unconfirmed)
+    ]
+    return replace(seat, takeover=takeover, unconfirmed=unconfirmed)
 
 
 def misses(game: Game, number: int, deadline_ms: int) -> tuple[AnyEvent, ...]:
@@ -305,6 +332,10 @@ def _returned(game: Game, event: SeatReturned, _moment: _Moment) -> Game:
     return _with(game, event.seat, bot=event.bot, takeover=None, unconfirmed=takeover, timed_out_ms=None)
 
 
+def _resumed(game: Game, event: GameResumed, _moment: _Moment) -> Game:
+    return replace(game, seats=with_absences(game.seats, event.absent_ms))
+
+
 def _decided(game: Game, number: int, phase: Phase, moment: _Moment) -> Game:
     """Return a game after a decision of a seat."""
     seat = game.seats[number]
@@ -364,6 +395,7 @@ _FOLDS: Final[Mapping[type, _Fold]] = {
     TimedOut: _timed_out,
     BotTookOver: _taken_over,
     SeatReturned: _returned,
+    GameResumed: _resumed,
     OfferSet: _decision(Phase.PRICING),
     OffersRevealed: _revealed,
     TileBought: _decision(Phase.BUYING),

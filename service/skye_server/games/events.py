@@ -255,9 +255,13 @@ class GamePaused(NamedTuple):
 
 
 class GameResumed(NamedTuple):
-    """The game goes on: a seat has ended the pause, or (None) its time is over or no person is left."""
+    """The game goes on: a seat has ended the pause, or (None) its time is over or no person is left.
+
+    :param absent_ms: by seat: when its take-over counts as absence, without the pause; None without one.
+    """
 
     seat: int | None
+    absent_ms: tuple[int | None, ...] = ()
 
 
 class ProposalMade(NamedTuple):

@@ -111,11 +111,17 @@ class Pause(NamedTuple):
     """The pause of a game: when it ends by itself, and what was left of the time for the open decisions.
 
     :param set_ms: when it was set to end then, by which outages count.
+    :param began_ms: when it began, moved on by outages: nothing moves by the same time twice.
     """
 
     until_ms: int
     left_ms: int
     set_ms: int = 0
+    began_ms: int = 0
+
+    def moved(self, until_ms: int) -> Pause:
+        """Return the pause after an outage, by when it ends then."""
+        return self._replace(until_ms=until_ms, began_ms=self.began_ms + until_ms - self.until_ms)
 
 
 MAX_PAUSE_MS: Final = 86_400_000

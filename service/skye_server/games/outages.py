@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from skye_server.games.absence import absent_ms_of, with_absences
 from skye_server.games.events import SeatClock, TimeAdded
 from skye_server.games.game import Game, Seat, Status
 from skye_server.games.seat_ends import DAY_MS
@@ -85,7 +86,7 @@ def with_outages(game: Game, outages: Sequence[Outage], now_ms: int) -> Transiti
         after.turn,
         None if proposal is None else proposal.expires_ms,
         None if pause is None else pause.until_ms,
-        tuple([_absent_ms(seat) for seat in after.seats]),
+        tuple([absent_ms_of(seat) for seat in after.seats]),
     )
     return advance(after, now_ms, [event])
 
@@ -97,7 +98,7 @@ def _times(game: Game) -> list[int]:
         *(clock.runs_out_ms for clock in game.clocks),
         None if game.proposal is None else game.proposal.expires_ms,
         None if game.pause is None else game.pause.until_ms,
-        *(_absent_ms(seat) for seat in game.seats),
+        *(absent_ms_of(seat) for seat in game.seats),
     ]
     return [time for time in times if time is not None]
 
@@ -117,7 +118,7 @@ def _after(game: Game, outage: Outage) -> Game:
         proposal = replace(proposal, expires_ms=expires_ms, set_ms=set_ms)
     if pause is not None:
         until_ms, set_ms = _moved(pause.until_ms, pause.set_ms, outage)
-        pause = pause._replace(until_ms=until_ms, set_ms=set_ms)
+        pause = pause.moved(until_ms)._replace(set_ms=set_ms)
     return replace(
         game,
         deadline_ms=deadline_ms,
@@ -130,33 +131,9 @@ def _after(game: Game, outage: Outage) -> Game:
 
 
 def _seats_after(seats: tuple[Seat, ...], outage: Outage) -> tuple[Seat, ...]:
-    times = [_absent_ms(seat) for seat in seats]
+    times = [absent_ms_of(seat) for seat in seats]
     moved = [time and _moved(time, time - DAY_MS, outage)[0] for time in times]
     return seats if moved == times else with_absences(seats, moved)
-
-
-def with_absences(seats: tuple[Seat, ...], times: Sequence[int | None]) -> tuple[Seat, ...]:
-    """Return seats whose take-overs count as absence at other times."""
-    return tuple(
-        [
-            seat if absent_ms is None else _with_absence(seat, absent_ms)
-            for seat, absent_ms in zip(seats, times, strict=True)
-        ]
-    )
-
-
-def _with_absence(seat: Seat, absent_ms: int) -> Seat:
-    takeover, unconfirmed = [
-        None if each is None else replace(each, absent_ms=absent_ms)
-        for each in (seat.takeover, seat.unconfirmed)
-    ]
-    return replace(seat, takeover=takeover, unconfirmed=unconfirmed)
-
-
-def _absent_ms(seat: Seat) -> int | None:
-    """Return when the take-over of a seat counts as absence, also one that an unconfirmed return ended."""
-    takeover = seat.takeover or seat.unconfirmed
-    return None if takeover is None else takeover.absent_ms
 
 
 def _clock_after(clock: SeatClock, outage: Outage) -> SeatClock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from skye_server.error_codes import Problem
+from skye_server.games.absence import absent_ms_of
 from skye_server.games.events import GamePaused, GameResumed
 from skye_server.games.game import Game, Pause, Status
 from skye_server.games.transitions import Transition, advance, state_in_play
@@ -55,7 +56,10 @@ def begun(game: Game, now_ms: int) -> tuple[GamePaused, dict[str, Any]]:
     times = [game.turn.deadline_of(seat) for seat in game.waiting_for]
     left_ms = max((time for time in times if time is not None), default=now_ms) - now_ms
     event = GamePaused(now_ms + game.options.max_pause_ms, max(0, left_ms))
-    return event, {"pause": Pause(*event, now_ms), "pause_count": game.pause_count + 1}
+    return event, {
+        "pause": Pause(*event, set_ms=now_ms, began_ms=now_ms),
+        "pause_count": game.pause_count + 1,
+    }
 
 
 def resume(game: Game, seat: int | None, now_ms: int) -> Transition:
@@ -68,4 +72,6 @@ def resume(game: Game, seat: int | None, now_ms: int) -> Transition:
         raise Problem("game_finished")
     if game.pause is None:
         raise Problem("game_not_paused")
-    return advance(game, now_ms, [GameResumed(seat)], pause=None)
+    paused_ms = now_ms - game.pause.began_ms
+    absent_ms = [None if time is None else time + paused_ms for time in map(absent_ms_of, game.seats)]
+    return advance(game, now_ms, [GameResumed(seat, tuple(absent_ms))], pause=None)

@@ -38,7 +38,6 @@ from skye_server.games.events import (
     seat_since_start,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
-from skye_server.games.outages import with_absences
 from skye_server.games.transitions import state_with_ruleset
 
 
@@ -83,7 +82,8 @@ def replay_changes(
         for change in changes:
             for event in change.events:
                 number = 0 if past.state is None else past.state.round
-                past = absence.after_events(_applied(past, event), (event,), change.at_ms, number)
+                applied = _applied(past, event, change.at_ms)
+                past = absence.after_events(applied, (event,), change.at_ms, number)
             past = replace(past, version=change.version, last_event=change.last_event)
             if is_manual:
                 past = replace(past, clock_ms=change.at_ms)
@@ -102,8 +102,8 @@ def seat_before(later: Sequence[Change], seat: int | None) -> int | None:
     return seat
 
 
-def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for each event
-    """Return the game after one event."""
+def _applied(game: Game, event: AnyEvent, at_ms: int) -> Game:  # noqa: C901 - one case for each event
+    """Return the game after one event, of a change at a time."""
     seats = game.seats
     match event:
         case PlayerJoined(number, name, color, bot):
@@ -128,7 +128,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
         case TimeAdded():
             return _with_time_added(game, event)
         case GamePaused():
-            return replace(game, pause=Pause(*event), pause_count=game.pause_count + 1)
+            return replace(game, pause=Pause(*event, began_ms=at_ms), pause_count=game.pause_count + 1)
         case GameResumed():
             return replace(game, pause=None)
         case ProposalMade():
@@ -149,8 +149,8 @@ def _with_time_added(game: Game, event: TimeAdded) -> Game:
     if proposal is not None and event.expires_ms is not None:
         proposal = replace(proposal, expires_ms=event.expires_ms)
     if pause is not None and event.until_ms is not None:
-        pause = pause._replace(until_ms=event.until_ms)
-    seats = with_absences(game.seats, event.absent_ms)
+        pause = pause.moved(event.until_ms)
+    seats = absence.with_absences(game.seats, event.absent_ms)
     fields = {"deadline_ms": turn.deadline_ms, "clocks": turn.clocks, "proposal": proposal, "pause": pause}
     return replace(game, seats=seats, **fields)
 

@@ -36,6 +36,7 @@ from skye_server.games.events import (
     EndChanged,
     GameCreated,
     GamePaused,
+    GameResumed,
     GameStarted,
     HostedEvent,
     PositionSet,
@@ -83,6 +84,11 @@ from skye_server.games.views.game import (
     timestamp,
     visibility_of,
 )
+
+CountsAsAbsent: TypeAlias = Annotated[
+    BySeat[Timestamp | None],
+    "By seat: the time of this name of its `takeover`; null for a seat that was not taken over.",
+]
 
 
 def event_views(game: Game, change: Change, caller: Caller) -> list[NumberedEventView]:
@@ -178,6 +184,12 @@ def _hosted_event_view(  # noqa: C901 - one case for each event
             }
         case GamePaused(until_ms):
             return {"type": "game_paused", "until": timestamp(until_ms)}
+        case GameResumed(seat, absent_ms):
+            return {
+                "type": "game_resumed",
+                "seat": seat,
+                "counts_as_absent_at": [optional_timestamp(time) for time in absent_ms],
+            }
         case ProposalMade(seat, kind, expires_ms):
             expires_at = timestamp(expires_ms)
             return {"type": "proposal_made", "seat": seat, "kind": kind, "expires_at": expires_at}
@@ -434,10 +446,7 @@ class TimeAddedView(TypedDict):
         Timestamp | None, "When the open proposal ends without agreement; null without one."
     ]
     paused_until: Annotated[Timestamp | None, "When the pause ends by itself; null without one."]
-    counts_as_absent_at: Annotated[
-        BySeat[Timestamp | None],
-        "By seat: the time of this name of its `takeover`; null for a seat that was not taken over.",
-    ]
+    counts_as_absent_at: CountsAsAbsent
 
 
 class ClockAdvancedView(TypedDict):
@@ -458,6 +467,7 @@ class GameResumedView(TypedDict):
 
     type: Literal["game_resumed"]
     seat: Annotated[Seat | None, "The seat that ended the pause; null: its time was over."]
+    counts_as_absent_at: CountsAsAbsent
 
 
 class ProposalMadeView(TypedDict):
