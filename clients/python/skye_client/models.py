@@ -1495,6 +1495,7 @@ class GameResumedEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["game_resumed"]
     seat: int | None
+    counts_as_absent_at: list[Timestamp | None]
 
 
 class GameStartedEvent(TypedDict):
