@@ -214,6 +214,40 @@ def test_rematch_of_a_private_game_is_hidden_from_strangers(service):
     assert problem_code(service.call("GET", old.path("rematch"))) == "game_not_found"
 
 
+def test_private_rematch_is_found_only_with_a_role_or_a_seat_reserved(service):
+    key = new_key()
+    people = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Cy"}, {"name": "Dee"}]
+    old = service.begin(key, players=people, auto_start=True, visibility="private", options={"seed": "a"})
+    watch = old.call("GET", "watch-code", token=key).json["code"]
+    assert old.call("POST", "resign", seat=2).status_code == 200
+    old.call("POST", "abort", token=key)
+    agreed = [old.call("POST", "proposal", {"accept": True}, seat=seat) for seat in (1, 3)]
+    assert agreed[-1].json["status"] == "aborted"
+    new = rematch(old, 1).json
+
+    def finders():
+        callers = {
+            "key": key,
+            "watch code": watch,
+            "bob": old.tokens[1],
+            "cy": old.tokens[2],
+            "dee": old.tokens[3],
+        }
+        return {name for name, token in callers.items() if service.get(old.path("rematch"), token)["game"]}
+
+    assert finders() == {"key", "bob", "dee"}
+    path = f"/v1/games/{new['game']['id']}/players/1"
+    assert service.call("DELETE", path, token=new["token"]).status_code == 200
+    assert finders() == {"key", "dee"}
+    for seat in (1, 0, 3):
+        taken = rematch(old, seat).json
+    assert taken["game"]["status"] == "playing"
+    assert finders() == {"key", "bob", "dee"}
+    path = f"/v1/games/{new['game']['id']}/players/{taken['seat']}/resign"
+    assert service.call("POST", path, token=taken["token"]).status_code == 200
+    assert finders() == {"key", "bob"}
+
+
 def test_rematch_that_was_aborted_is_not_found(service):
     old = over(service)
     first = rematch(old, 0).json["game"]["id"]

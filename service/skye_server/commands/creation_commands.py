@@ -31,6 +31,7 @@ from skye_server.games.authorization import (
     Credentials,
     TokenSource,
     hash_token,
+    identify,
     is_player_key,
     require_host,
 )
@@ -160,10 +161,28 @@ def _load_following(
 
 
 def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
-    """Return the rematch of a game that is over; None until a player requests it."""
-    old, _ = games.read(game_id, token)
+    """Return the rematch of a game that is over; None until a player requests it.
+
+    A private rematch is found only by callers who have a role in it or a seat reserved: a watch code of the
+    old game, or a seat that its player has given up, leads no further.
+    """
+    old, caller = games.read(game_id, token)
     found = _following(games, None, old)[1] if old.is_over else None
-    return None if found is None or found.status is Status.ABORTED else found
+    if found is None or found.status is Status.ABORTED:
+        return None
+    return found if not found.private or _takes_part(found, old, caller, games, token) else None
+
+
+def _takes_part(new: Game, old: Game, caller: Caller, games: Games, token: str | None) -> bool:
+    """Return whether a caller with a role in the old game has one in the new game, or a seat reserved."""
+    known = identify(new, Credentials(token, games.identities.player_of_key(token)))
+    if known is not None and known.roles:
+        return True
+    if caller.seat is None:
+        return False
+    reservation = _reservation(old.seats[caller.seat])
+    held = {seat.reservation for _, seat in new.taken if seat.is_held}
+    return reservation in held or reservation in new.invites
 
 
 def _own_seat(old: Game, caller: Caller) -> tuple[int, Seat]:

@@ -25,7 +25,11 @@ from skye_server.openapi.operations import NEW_GAME, OWN_VIEW, Describe, Link, R
 class Rematch(TypedDict):
     """The rematch of a game."""
 
-    game: Annotated[GameSummaryView | None, "The new game; null until a player of the old game requests it."]
+    game: Annotated[
+        GameSummaryView | None,
+        "The new game; null until a player of the old game requests it. A private one is null for callers "
+        "without a role in it and a reserved seat.",
+    ]
 
 
 class RematchToOpen(Object):
@@ -117,7 +121,8 @@ def get_rematch(game: str) -> Response:
     """Get the rematch of a game.
 
     Clients that show a game that is over poll this. No event announces the new game: the last event of a game
-    is its end.
+    is its end. A private rematch is shown to its host, to who holds one of its seats, and to who has a seat
+    reserved: not to a watch code of the old game, and not to a player who has given the seat up.
     """
     found = rematches.find_rematch(collaborators().games, game, bearer_token())
     return json_response({"game": None if found is None else summary_view(found)})
