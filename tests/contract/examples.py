@@ -15,6 +15,7 @@ import traceback
 from functools import partial
 
 from skye_server.error_codes import ERROR_CODES
+from skye_server.games.outages import Outage, Uptime
 from skye_server.http.framework import collaborators
 from tests.contract import example_problems
 from tests.contract.example_recorder import ExampleRecorder
@@ -252,6 +253,20 @@ def clocks(recorder):
     recorder.record("resumed", "End the pause.", "POST", f"{game}/resume", token=tokens[1])
 
 
+def outage(recorder):
+    """Read the event with which a game gets the time of an outage."""
+    options = {"seed": "torrin", "turn_ms": 600_000}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": options}
+    game = recorder.send("POST", "/v1/games", body).json["game"]
+    clock, signs = recorder.service.clock, collaborators(recorder.service.app).games.signs
+    began_ms = int(1000 * clock())
+    clock.advance(305)
+    ended_ms = int(1000 * clock())
+    signs.uptime = Uptime(ended_ms, (Outage(1, began_ms, ended_ms),))
+    events = f"/v1/games/{game['id']}/events?after={game['last_event']}"
+    recorder.record("time_added", "The server could take no actions for five minutes.", "GET", events)
+
+
 def after_the_end(recorder):
     """Get the views of a game that is over, and begin another game from its record."""
     body = {
@@ -313,8 +328,9 @@ def without_games(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, past_games, pass_and_leave, late_player, clocks, after_the_end,
-    without_games, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
+    whole_round, invitation, league, player, past_games, pass_and_leave, late_player, clocks, outage,
+    after_the_end, without_games,
+    *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 

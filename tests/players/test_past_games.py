@@ -11,6 +11,7 @@ from skye_server.games.past_games import PastGame, PastSeat, counters_of
 from skye_server.games.seat_ends import SeatEnd, SeatOutcome
 from skye_server.players.codec import past_games
 from skye_server.store import history_store
+from skye_server.store.outages import RECONNECT_MS
 from skye_server.store.shards import key_of, player_key
 from tests.support.dispatching import (
     crash_before_relay,
@@ -20,6 +21,7 @@ from tests.support.dispatching import (
     rebuild_all,
     saved,
 )
+from tests.support.outages import Processes
 from tests.support.playing import Service, dice, new_key, problem_code
 
 DAY_S = 86_400
@@ -347,6 +349,17 @@ def test_pause_is_no_pace(service):
     service.clock.advance(7)
     game.offer(0, 1, 1)
     assert pace(service, game, key) == (1, 12)
+
+
+def test_outage_is_no_pace(monkeypatch):
+    processes, key = Processes(monkeypatch), new_key()
+    service = processes.worker
+    game = service.create_game(2, key=key, options={"turn_ms": 600_000})
+    processes.play(4)
+    processes.stop(300)
+    processes.play(RECONNECT_MS / 1000 + 7)
+    game.offer(0, 1, 1)
+    assert pace(service, game, key) == (1, 11)
 
 
 @pytest.mark.parametrize("kind", ["manual", "position", "hosted"])

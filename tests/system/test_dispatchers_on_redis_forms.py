@@ -3,7 +3,6 @@
 import contextlib
 import time
 from datetime import datetime
-from itertools import pairwise
 
 import pytest
 from redis.crc import key_slot
@@ -31,11 +30,14 @@ def events_of(service, game):
 
 def delays(events):
     """Return by how many seconds each deadline of a game that was missed had passed when it was applied."""
-    turns = [event for event in events if event["type"] == "turn_changed" and "deadline" in event]
-    return [
-        (datetime.fromisoformat(following["at"]) - datetime.fromisoformat(turn["deadline"])).total_seconds()
-        for turn, following in pairwise(turns)
-    ]
+    found, deadline = [], None
+    for event in events:
+        if event["type"] == "turn_changed" and deadline is not None:
+            late = datetime.fromisoformat(event["at"]) - datetime.fromisoformat(deadline)
+            found.append(late.total_seconds())
+        if event["type"] in {"turn_changed", "time_added"}:
+            deadline = event["deadline"]
+    return found
 
 
 def goes_on(events, number):

@@ -26,6 +26,7 @@ from skye_server.games.events import (
     GameResumed,
     GameStarted,
     SeatReturned,
+    TimeAdded,
     TimedOut,
     TurnChanged,
 )
@@ -171,8 +172,8 @@ class _Pace:
     """How often a game waited for decisions that the player of a seat then made, and for how long.
 
     One decision is the time from when the game waits for the seat until it no longer does, or until the phase
-    changes, without pauses. A decision of the server is nobody's: the seat had missed its deadline, or was
-    taken over. If the player replaces an offer of the server, the decision is the player's.
+    changes, without pauses and outages. A decision of the server is nobody's: the seat had missed its
+    deadline, or was taken over. If the player replaces an offer of the server, the decision is the player's.
     """
 
     def __init__(self, seat: int) -> None:
@@ -193,6 +194,8 @@ class _Pace:
                 self._is_paused = True
             case GameResumed():
                 self._is_paused, self._since_ms = False, at_ms
+            case TimeAdded():
+                self._since_ms = min(at_ms, self._since_ms + event.added_ms)
             case GameAborted():
                 self._phase = None
             case TimedOut(seat=seat) if seat == self._seat:

@@ -41,6 +41,8 @@ What may fail:
 - Bytes are corrupt, or of a newer format: requests about this game get `data_corrupt` or `data_newer`, others
   go on.
 - A game expires: its keys stay for another day, and a dispatcher deletes what refers to it.
+- No worker can commit to all games for some seconds: the first that can again finds an outage, whose time
+  is no played time (`outages`).
 - A restore breaks off: a mark in Redis says so until it is repeated (`backup`).
 
 `redis_store` names the modules that describe the keys.
