@@ -19,6 +19,7 @@ BESIDE = $$(sed -n 's/^\([a-z0-9.-]*\)==[^;]*$$/--no-emit-package \1/p' $(1)) $(
 OURS := --no-emit-package skye-engine --no-emit-package skye-client --no-emit-package skye-gym --no-emit-package skye-hunts
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 SOURCES := engine service gym hunts clients tests deploy examples bench conftest.py
+OPTIONS := # more arguments of what measures, plays or kills: make league OPTIONS=--games=10, make soak OPTIONS='--minutes 1'
 
 .PHONY: help
 help: ## list all targets
@@ -42,7 +43,7 @@ TESTED := $(VENV)/.installed-full $(VENV)/.installed-frameworks $(VENV)/.install
 test-full: $(TESTED) ## run all other tests: kills, failovers, whole games in a browser, frameworks
 	@echo 'Running the other tests (a quarter to half an hour on two cores) ...'
 	@$(PYTEST) -m full $(ROOMS)
-test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
+test-all: $(TESTED) $(VENV)/.installed-bench $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST) --durations 10
 test-costs: $(TESTED) ## measure all tests, and write which of them `make test` leaves out: tests/costs.tsv
 	@$(PYTEST) --write-costs
@@ -60,11 +61,11 @@ generators: $(BIN)/python ## install the generators of clients that `make test-a
 
 .PHONY: durability
 durability: $(VENV)/.installed-full ## kill processes for five minutes, and check that no acknowledged action is lost
-	@$(BIN)/python -m tests.system.durability
+	@$(BIN)/python -m tests.system.durability $(OPTIONS)
 
 .PHONY: soak
 soak: $(VENV)/.installed-full ## play 2,000 concurrent games for ten minutes through nginx, and check them
-	@$(BIN)/python -m gevent.monkey --module tests.system.soak
+	@$(BIN)/python -m gevent.monkey --module tests.system.soak $(OPTIONS)
 
 LINTERS := lint-style lint-web lint-types lint-imports lint-security lint-generated lint-contract
 .PHONY: lint $(LINTERS)
@@ -101,29 +102,29 @@ openapi: $(VENV)/.installed ## write openapi.yaml from the code
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile request-path
 bench: $(VENV)/.installed-bench ## measure the engine and the API next to similar projects, with wrk; writes bench/latest.json
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench $(OPTIONS)
 bench-engine: $(VENV)/.installed-bench ## measure the engine only
-	@$(BIN)/python -m bench engine
+	@$(BIN)/python -m bench engine $(OPTIONS)
 bench-api: $(VENV)/.installed-bench ## measure the API only
-	@$(BIN)/python -m bench api
+	@$(BIN)/python -m bench api $(OPTIONS)
 bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start only
-	@$(BIN)/python -m bench scale
+	@$(BIN)/python -m bench scale $(OPTIONS)
 bench-attacks: $(VENV)/.installed-bench ## measure reads during attacks, and the CPU time of the worst requests beside their price
-	@$(BIN)/python -m bench attacks
+	@$(BIN)/python -m bench attacks $(OPTIONS)
 bench-full: $(VENV)/.installed-bench ## repeat all measurements more often, with a million stored games (4 GB of memory)
-	@$(BIN)/python -m bench --full
+	@$(BIN)/python -m bench --full $(OPTIONS)
 bench-page: $(VENV)/.installed-bench ## write the last costs of a game and a request into deploy/scale.md
 	@$(BIN)/python -m bench.page
 bench-web: $(VENV)/.installed-full ## measure the web client in a throttled Chromium against its budget
-	@$(BIN)/python -m bench.web
+	@$(BIN)/python -m bench.web $(OPTIONS)
 bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile.svg
-	@$(BIN)/python -m bench.profile
+	@$(BIN)/python -m bench.profile $(OPTIONS)
 request-path: $(VENV)/.installed ## print the functions that an action passes, and count them
 	@$(BIN)/python -m bench.request_path
 
 .PHONY: detection-matrix
 detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write what they find into hunts/detection.md; goes on where it stopped
-	@$(BIN)/python -m hunts.tests.detection.matrix
+	@$(BIN)/python -m hunts.tests.detection.matrix $(OPTIONS)
 
 .PHONY: examples
 examples: $(VENV)/.installed-full ## record the responses in the contract, the guide and the README from a live server; ONLY="webhooks wrong_phase" those of scenes and problem codes of the server
@@ -135,7 +136,7 @@ examples: $(VENV)/.installed-full ## record the responses in the contract, the g
 
 .PHONY: league
 league: $(VENV)/.installed ## play leagues of all bots; writes the tables into gym/README.md
-	@$(BIN)/python -m bench.league
+	@$(BIN)/python -m bench.league $(OPTIONS)
 
 .PHONY: reference
 reference: $(VENV)/.installed-frameworks ## write the API reference of the engine and of skye-gym into build/reference

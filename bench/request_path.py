@@ -21,7 +21,7 @@ from skye_server.http.framework import collaborators
 from skye_server.server.server_programs import find_program
 from skye_server.settings import Settings
 
-_ROOTS = tuple(str(Path(__file__).parent.parent / folder) for folder in ("service/", "engine/"))
+_ROOTS = tuple(f"{Path(__file__).parent.parent / folder}/" for folder in ("service", "engine"))
 _PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 
 

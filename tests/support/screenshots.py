@@ -18,7 +18,7 @@ GAME = {
     "name": "An evening on Skye",
     "players": [{"name": name, "bot": "greedy"} for name in NAMES],
     "auto_start": True,
-    "options": {"seed": "skye"},
+    "options": {"seed": "skye", "open_gold": True},  # so that all gains are known
 }
 FORK = {"round": 4, "phase": "building"}
 WINDOW = {"width": 1400, "height": 860}
