@@ -11,7 +11,7 @@ from skye_server.http.framework import collaborators
 from skye_server.observability import logs
 from skye_server.observability.metrics import CONSUMERS
 from skye_server.relay.consumers import Subject, relay_lists
-from skye_server.relay.relay import Relay
+from skye_server.relay.relay import Relay, rebuild
 from skye_server.store.game_index import GameIndex
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.shards import key_of, player_key
@@ -244,16 +244,40 @@ def test_event_whose_replication_failed_is_written_again_before_its_game_is_clea
     assert entries(service, "relay") == {}
 
 
-def test_later_commit_does_not_hide_that_an_earlier_one_is_not_relayed(service, monkeypatch):
+@pytest.mark.parametrize("later_s", [0.1, 0, -0.002, -0.1])
+def test_later_commit_leaves_an_earlier_one_to_be_relayed(service, monkeypatch, later_s):
     keys, game = [new_key(), new_key()], service.create_game(1, start=False)
     with monkeypatch.context() as patched:
         crash_before_relay(patched)
         join(game, keys[0])
-    service.clock.advance(0.1)
+    service.clock.advance(later_s)  # the clock of another process
     join(game, keys[1], "Fay")
     assert [types(service, key) for key in keys] == [[], ["seat_taken"]]
     relay_all(service)
     assert [types(service, key) for key in keys] == [["seat_taken"], ["seat_taken"]]
+    assert entries(service, "relay") == {}
+
+
+def test_commit_leaves_a_rebuild_of_its_game_to_the_dispatchers(service):
+    keys, game = [new_key(), new_key()], service.create_game(1, start=False)
+    join(game, keys[0])
+    forget_derived(service)
+    rebuild(games_of(service).store)
+    service.clock.advance(-0.1)
+    join(game, keys[1], "Fay")
+    service.clock.advance(0.1)
+    relay_all(service)
+    assert [own_games(service, key) for key in keys] == [[game.id]] * 2
+
+
+def test_commit_reports_near_deadlines_that_no_dispatcher_has_reported(service):
+    keys, turn_ms = [new_key(), new_key()], 60_000
+    game = service.create_game(1, key=keys[0], start=False, options={"turn_ms": turn_ms})
+    join(game, keys[1])
+    game.call("POST", "start", token=keys[0])
+    service.clock.advance(50)
+    game.act_legally(0)
+    assert [types(service, key)[-1] for key in keys] == ["your_turn", "deadline_near"]
     assert entries(service, "relay") == {}
 
 

@@ -98,6 +98,7 @@ CALLS = {
         "load_many": lambda games: games.load_many(["ann", "bob"]),
         "delete": lambda games: games.delete("ann", b"1:1:", ANSWER, [Due("relay", "ann", 1)]),
         "settle": lambda games: games.settle("ann", None, ["ann/bob"], None),
+        "forget_unrelayed": lambda games: games.forget_unrelayed("ann"),
     },
     RedisStore: {
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),

@@ -149,11 +149,13 @@ def test_relay_of_a_game_that_has_changed_since_stays_due(store, any_redis):
     queue = shard_key(shard_of("ann"), "due.relay")
     for version in (1, 2):
         due = [Due("game", "ann", 9000), Due("relay", "ann", 2000)]
-        store.games.commit(commit(version, version - 1 or None, due=due))
-    assert not store.games.settle("ann", b"1:1:", [], None, 2000)
-    assert any_redis.zscore(queue, "ann") == 2000
-    assert store.games.settle("ann", b"1:2:", [], None, 2000)
-    assert any_redis.zscore(queue, "ann") is None
+        store.games.commit(commit(version, version - 1 or None, due=due, relayed_version=version))
+    store.due.add(Due("relay", "ann/bob", 2000))
+    assert not store.games.settle("ann", b"1:1:", ["ann/bob"], None)
+    assert not store.games.settle("ann", b"1:2:", ["ann/bob"], None, version=2)
+    assert any_redis.zrange(queue, 0, -1, withscores=True) == [(b"ann", 2000), (b"ann/bob", 2000)]
+    assert store.games.settle("ann", b"1:2:", ["ann/bob"], None)
+    assert not any_redis.exists(queue, shard_key(shard_of("ann"), "unrelayed"))
 
 
 def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):

@@ -90,6 +90,17 @@ def next_near_ms(game: Game | None, now_ms: int) -> int | None:
     return min((near_ms for near_ms in times if near_ms is not None and now_ms < near_ms), default=None)
 
 
+def near_players(game: Game, now_ms: int) -> frozenset[str]:
+    """Return the players whose deadlines are near already: a dispatcher may not have reported that yet."""
+    if game.clock_ms is not None:
+        return frozenset()
+    near_ms = {seat: turn.near_at_ms(game.options.turn_ms) for seat, turn in open_turns(game.turn).items()}
+    near = (
+        game.seats[seat].player for seat, at_ms in near_ms.items() if at_ms is not None and at_ms <= now_ms
+    )
+    return frozenset(filter(None, near))
+
+
 def _open_decisions(game: Game) -> dict[str, str]:
     """Return the decisions that bots at URLs must make now, by the ids of the bots."""
     return {

@@ -26,6 +26,10 @@ What may fail:
   other game waits for it. While Redis fails, the entry is due again each second.
 - Two processes relay commits of one game in the wrong order: a consumer with a later position than the commit
   writes nothing, and the entry stays due. `settle` compares the stored game with the one that was relayed.
+- A process ends before it relays its commit, and another relays a later commit of the game: beside the entry
+  stands the oldest version that is not relayed (`unrelayed`), and `settle` removes the entry only for the
+  process that has relayed that version, or all that is stored. No time says what is relayed: the clocks of
+  processes differ.
 - Redis has lost writes: a dispatcher relays the game as it is stored, and a position ahead of it is set back.
 - Entries or derived data are lost, or a backup was restored: `rebuild` relays every game, and every one that
   a list or a player's record names. What histories have of games that have expired derives from nothing, and

@@ -15,7 +15,7 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import ERROR_CODES, Problem, skip_unreadable
 from skye_server.features import installed
 from skye_server.games.authorization import players_of
-from skye_server.games.due import RELAY_MS, Due, due_after, next_near_ms, relay_entries
+from skye_server.games.due import RELAY_MS, Due, due_after, near_players, next_near_ms, relay_entries
 from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players
 from skye_server.observability.logs import facts
@@ -72,11 +72,12 @@ class Relay:
 
     def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
         """Relay a commit of this process; a dispatcher does so later if this fails."""
-        players = concerned_players(before, after)
+        began_ms = self._now_ms()
+        players = concerned_players(before, after) | near_players(after, began_ms)
         subject = Subject(self._store, after.id, after, commit.header, players, commit.changes)
         with suppress(Problem), without_retries():
             former = players_of(before) - players_of(after)
-            if not (self._relay(subject) and self._settle(subject, former, commit.due_ms)):
+            if not (self._relay(subject) and self._settle(subject, began_ms, former, after.version)):
                 # This was late: the commit that followed may be relayed already, and its list overwritten;
                 # or an earlier one is not relayed, and its entry stays.
                 created = players_of(after) if before is None else frozenset()
@@ -85,11 +86,11 @@ class Relay:
 
     def deleted(self, game: Game) -> None:
         """Relay the deletion of a game by this process; a dispatcher does so later if this fails."""
-        players = players_of(game)
+        began_ms, players = self._now_ms(), players_of(game)
         subject = Subject(self._store, game.id, None, None, players)
         with suppress(Problem), without_retries():
             if self._relay(subject):
-                self._settle(subject, players)
+                self._settle(subject, began_ms, players)
 
     def attend(self, entry: str) -> int | None:
         """Relay a game as it is stored.
@@ -109,10 +110,11 @@ class Relay:
         return self._attend(game_id, player, int(failures))
 
     def _attend(self, game_id: str, player: str, failures: int) -> int | None:
+        began_ms = self._now_ms()
         try:
             with without_retries():
                 subject = stored_subject(self._store, game_id, frozenset(filter(None, [player])))
-                is_done = self._relay(subject) and self._settle(subject, [player] if player else [])
+                is_done = self._relay(subject) and self._settle(subject, began_ms, filter(None, [player]))
         except Problem as problem:
             if ERROR_CODES[problem.code].status == 503:
                 return self._now_ms() + _RETRY_MS
@@ -136,16 +138,24 @@ class Relay:
             raise problems[0]
         return is_done
 
-    def _settle(self, subject: Subject, former: Iterable[str], was_due_ms: int | None = None) -> bool:
-        near_ms = next_near_ms(subject.game, self._now_ms())
+    def _settle(
+        self, subject: Subject, began_ms: int, former: Iterable[str], version: int | None = None
+    ) -> bool:
+        """Remove what is relayed from the outbox; return whether nothing else of the game waits.
+
+        :param began_ms: when the relay began: what is near since then may be missing.
+        """
+        near_ms = next_near_ms(subject.game, began_ms)
         entries = [f"{subject.game_id}/{player}" for player in former]
-        return self._store.games.settle(subject.game_id, subject.header, entries, near_ms, was_due_ms)
+        return self._store.games.settle(subject.game_id, subject.header, entries, near_ms, version)
 
     def _park(self, game_id: str, player: str, failures: int, problem: Problem) -> None:
         """Relay a game again that has failed, later each time, whatever is relayed of it meanwhile."""
         due_ms = self._now_ms() + min(_RETRY_MS << failures, _MAX_RETRY_MS)
         entry = f"{game_id}/{player}/{min(failures, _MAX_FAILURES)}"
         self._store.due.add(Due("parked", entry, due_ms))
+        if not player:  # the parked entry relays every version
+            self._store.games.forget_unrelayed(game_id)
         known = {"game": game_id, "player": player, "code": problem.code, "failures": failures}
         _log.warning("a game cannot be relayed", extra=facts(**known))
 

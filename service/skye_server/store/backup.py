@@ -48,7 +48,7 @@ _READ_BY_ALL_S: Final = 2 * SIGN_S
 _KIND: Final = "skye-server backup"
 _UNFINISHED: Final = "skye:restore"
 _LEFT_OUT: Final = re.compile(
-    rb"skye:(?:bucket:|restore$|\{clock\}|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)"
+    rb"skye:(?:bucket:|restore$|\{clock\}|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases|unrelayed)$)"
 )
 """Keys that no owner has and a backup leaves out: counters of rate limits, the mark of a restore, due work,
 dispatchers, lists of games; and the list of outages, which it has at its end."""

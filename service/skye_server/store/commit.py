@@ -46,6 +46,7 @@ class Commit:
     :param entries: appended to the event log; with `replaces_log` they replace it.
     :param due: the entries of the due queue that the change moves, all about the game.
     :param now_ms: the time, in milliseconds since 1970.
+    :param relayed_version: the version of the game if the entries relay it.
     """
 
     game_id: str
@@ -57,6 +58,7 @@ class Commit:
     replaces_log: bool = False
     due: Sequence[Due] = ()
     now_ms: int = 0
+    relayed_version: int | None = None
 
 
 MAX_ATTEMPTS: Final = 20

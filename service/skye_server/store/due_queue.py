@@ -4,6 +4,7 @@ Each shard (see `shards`) has for each kind of work, and for all kinds:
 
     skye:{sN}:due.KIND  zset  ids by the time at which they are due, in milliseconds since 1970
     skye:{sN}:leases    zset  `KIND/ID` of what a dispatcher handles, by the time at which its lease expires
+    skye:{sN}:unrelayed hash  the oldest version of each game that is not relayed; 0: all may be missing
 
 and all dispatchers have:
 
@@ -32,7 +33,7 @@ from skye_server.features import installed
 from skye_server.games.due import Due
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.lua_scripts import MAX_WAIT_MS, PUBLISH, Script
-from skye_server.store.shards import SHARDS, shard_key, shard_of
+from skye_server.store.shards import SHARDS, UNRELAYED, shard_key, shard_of
 
 _OF_FEATURES: Final = tuple(kind for feature in installed() for kind in feature.due_kinds)
 KINDS: Final = ("game", "relay", "parked", *_OF_FEATURES)
@@ -50,10 +51,12 @@ _ALIVE_MS: Final = 5_000
 _FAILED_WAIT_MS: Final = 500
 """After how long a shard is claimed from again whose server has failed."""
 
-# KEYS: due entries of a kind. ARGV: 1 the id, 2 when it is due. An earlier time of the same id stays.
+# KEYS: due entries of a kind, and of a game that is to be relayed the unrelayed games. ARGV: 1 the id, 2 when
+# it is due. An earlier time of the same id stays.
 _ADD: Final = Script(
     PUBLISH
     + """
+if KEYS[2] then redis.call('HSET', KEYS[2], ARGV[1], 0) end
 local changed = redis.call('ZADD', KEYS[1], 'LT', 'CH', ARGV[2], ARGV[1])
 if changed == 1 and redis.call('ZRANGE', KEYS[1], 0, 0)[1] == ARGV[1] then publish(KEYS[1]) end
 """
@@ -196,9 +199,14 @@ class DueQueue:
         self._calls = calls
 
     def add(self, due: Due) -> None:
-        """Add an entry; an earlier one of the same kind and id stays."""
-        key = _due_key(due.kind, due.id)
-        self._calls.call(key, _run(_ADD, [key], [due.id, due.due_ms]), writes=True)
+        """Add an entry; an earlier one of the same kind and id stays.
+
+        The commit of a game that is to be relayed has not relayed all of it then.
+        """
+        keys = [_due_key(due.kind, due.id)]
+        if due.kind == "relay" and "/" not in due.id:
+            keys.append(shard_key(shard_of(due.id), UNRELAYED))
+        self._calls.call(keys[0], _run(_ADD, keys, [due.id, due.due_ms]), writes=True)
 
     def claim(self, now_ms: int, limits: Mapping[str, int], shards: Iterable[int] = range(SHARDS)) -> Claimed:
         """Claim entries that are due from shards whose server is reachable.

@@ -53,12 +53,10 @@ class RelayedCommit(NamedTuple):
     """What the relay needs of a commit.
 
     :param header: how the stored game begins.
-    :param due_ms: when a dispatcher relays it unless it is relayed before, in milliseconds since 1970.
     """
 
     header: bytes
     changes: Sequence[Change]
-    due_ms: int
 
 
 class Relaying(Protocol):
@@ -276,6 +274,7 @@ class GameStore:
             self._rulesets.add(game.ruleset)
         now_ms, ttl_s = self._now_ms(), self._ttl_s[game.status]
         due = due_after(before, game, now_ms, now_ms + 1000 * ttl_s)
+        is_relayed = any(entry.kind == "relay" for entry in due)
         commit = Commit(
             game.id,
             None if before is None else self.cache.stored_header(before),
@@ -286,6 +285,7 @@ class GameStore:
             replaces_log=game.is_over,
             due=due,
             now_ms=now_ms,
+            relayed_version=game.version if is_relayed else None,
         )
         if not self._games.commit(commit):
             self._metrics.commit_conflicted()
@@ -294,9 +294,8 @@ class GameStore:
         self.cache.put(commit.game, game)
         if before is None or before.status is not game.status:
             self._metrics.game_changed(before.status if before else None, game.status)
-        if any(entry.kind == "relay" for entry in due):
-            relayed = RelayedCommit(header_of(commit.game), transition.changes, now_ms + RELAY_MS)
-            self.relay.committed(before, game, relayed)
+        if is_relayed:
+            self.relay.committed(before, game, RelayedCommit(header_of(commit.game), transition.changes))
         return True
 
     def delete(self, game: Game, record: StoredRecord | None) -> bool:

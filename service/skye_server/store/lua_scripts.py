@@ -94,12 +94,13 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 
 
 # All writes of one change, in one step. KEYS: game, log, idempotency record, list of the records, watch
-# codes, webhooks, due events of webhooks, then the key of each due entry. ARGV: 1 how often it was sent
-# before, 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in
-# seconds, 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, 8 the id of the game, 9
-# the time in milliseconds since 1970, 10 the owner of the record, then for each due entry its id and time,
-# then for each log entry its id, data and header. The first due entry is the game itself, whose time is set;
-# an earlier time of another entry stays.
+# codes, webhooks, due events of webhooks, unrelayed games, then the key of each due entry. ARGV: 1 how often
+# it was sent before, 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4
+# its TTL in seconds, 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, 8 the id of
+# the game, 9 the time in milliseconds since 1970, 10 the owner of the record, 11 the version of the game if
+# it is to be relayed (empty: nothing is), then for each due entry its id and time, then for each log entry
+# its id, data and header. The first due entry is the game itself, whose time is set; an earlier time of
+# another entry stays. So does the older version of a game that is not relayed yet.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
@@ -112,8 +113,8 @@ COMMIT: Final = Script(
     f"local max_records, max_wait = {MAX_IDEMPOTENCY_KEYS}, {MAX_WAIT_MS}\n{PUBLISH}"
     """
 local expected, now = ARGV[2], tonumber(ARGV[9])
-local dues = #KEYS - 7
-local first_entry = 11 + 2 * dues
+local dues = #KEYS - 8
+local first_entry = 12 + 2 * dues
 if ARGV[1] ~= '0' then
   local ours = false
   if first_entry > #ARGV then
@@ -146,7 +147,9 @@ elseif kind ~= 'stream' then
 end
 local has_webhooks = redis.call('HLEN', KEYS[6]) > 0
 local has_watch_codes = redis.call('HLEN', KEYS[5]) > 0
-for at = has_webhooks and 7 or 8, #KEYS do redis.call('ZCARD', KEYS[at]) end
+if has_webhooks then redis.call('ZCARD', KEYS[7]) end
+redis.call('HLEN', KEYS[8])
+for at = 9, #KEYS do redis.call('ZCARD', KEYS[at]) end
 local function oldest_of_most(entries)
   local numbers, most = {}, 0
   for _, entry in ipairs(entries) do
@@ -181,7 +184,8 @@ local function set_due(key, id, at, which)
   -- A later entry is found when a dispatcher looks at the shard anyway.
   if at - now < max_wait and redis.call('ZRANGE', key, 0, 0)[1] == id then publish(key) end
 end
-for at = 1, dues do set_due(KEYS[7 + at], ARGV[9 + 2 * at], ARGV[10 + 2 * at], at > 1 and 'LT' or 'CH') end
+if ARGV[11] ~= '' then redis.call('HSETNX', KEYS[8], ARGV[8], ARGV[11]) end
+for at = 1, dues do set_due(KEYS[8 + at], ARGV[10 + 2 * at], ARGV[11 + 2 * at], at > 1 and 'LT' or 'CH') end
 if has_webhooks then set_due(KEYS[7], ARGV[8] .. '/' .. ARGV[8], ARGV[9], 'LT') end
 publish(KEYS[1])
 return 1
@@ -189,9 +193,10 @@ return 1
 )
 
 # KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes, webhooks,
-# due entries of games, due entries of the relay. ARGV: 1 how often it was sent before, 2 the prefix that the
-# stored game must have, 3 a record of the deletion (empty: none), 4 its TTL, 5 the id of the game, 6 when the
-# relay is due, then the ids of its entries: they stay until all have seen that the game is gone.
+# due entries of games, due entries of the relay, unrelayed games. ARGV: 1 how often it was sent before, 2 the
+# prefix that the stored game must have, 3 a record of the deletion (empty: none), 4 its TTL, 5 the id of the
+# game, 6 when the relay is due, then the ids of its entries: they stay until all have seen that the game is
+# gone.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
 # and sets the record again, or replicates.
@@ -207,6 +212,7 @@ end
 local records, webhooks = redis.call('LRANGE', KEYS[3], 0, -1), redis.call('HKEYS', KEYS[6])
 redis.call('ZCARD', KEYS[7])
 redis.call('ZCARD', KEYS[8])
+redis.call('HLEN', KEYS[9])
 for _, entry in ipairs(records) do redis.pcall('DEL', KEYS[3]:sub(1, -2) .. ':' .. entry:sub(1, 32)) end
 for _, webhook in ipairs(webhooks) do
   for _, part in ipairs({'', ':order', ':queue', ':done', ':ended'}) do
@@ -215,6 +221,7 @@ for _, webhook in ipairs(webhooks) do
 end
 for at = 1, 6 do if at ~= 4 then redis.call('DEL', KEYS[at]) end end
 -- After DEL, so that a server whose memory is full deletes games too.
+redis.call('HSET', KEYS[9], ARGV[5], 0)
 for at = 7, #ARGV do redis.call('ZADD', KEYS[8], 'LT', ARGV[6], ARGV[at]) end
 redis.call('ZREM', KEYS[7], ARGV[5])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) else replicate(KEYS[1]) end
@@ -223,17 +230,19 @@ return 1
 """
 )
 
-# After a relay. KEYS: game, due entries of the relay. ARGV: 1 the prefix of the game that was relayed (empty:
-# there is none), 2 its id, 3 when the relay is due again (empty: never), 4 when it was due (empty: any time),
-# then the ids of further entries that are done. Returns whether the game is still the one that was relayed,
-# and its entry that of the relayed commit; otherwise its entry stays. A commit keeps the time of an entry
-# that was due before its own, so another time is that of an earlier commit that is not relayed yet.
+# After a relay. KEYS: game, due entries of the relay, unrelayed games. ARGV: 1 the prefix of the game that
+# was relayed (empty: there is none), 2 its id, 3 when the relay is due again (empty: never), 4 the version of
+# the commit that was relayed (empty: all that is stored), then the ids of further entries that are done.
+# Returns whether the stored game is still the one that was relayed, and no older version waits; otherwise all
+# entries stay. The time of an entry shows neither: commits of several processes have the times of several
+# clocks, and a deadline that is to be reported as near has the same entry.
 SETTLE: Final = Script("""
-for at = 5, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
 local stored = redis.call('GETRANGE', KEYS[1], 0, math.max(#ARGV[1], 1) - 1)
 if stored ~= ARGV[1] then return 0 end
-local due = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or 0)
-if ARGV[4] ~= '' and due ~= tonumber(ARGV[4]) then return 0 end
+local oldest = redis.call('HGET', KEYS[3], ARGV[2])
+if oldest and ARGV[4] ~= '' and oldest ~= ARGV[4] then return 0 end
+redis.call('HDEL', KEYS[3], ARGV[2])
+for at = 5, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
 if ARGV[3] == '' then redis.call('ZREM', KEYS[2], ARGV[2])
 else redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2]) end
 return 1

@@ -22,7 +22,7 @@ from skye_server.store.connection.batching import read_together
 from skye_server.store.connection.calls import UNKNOWN_OUTCOME, RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import COMMIT, DELETE, SETTLE, TOUCH
-from skye_server.store.shards import key_of, keys_of, shard_key, shard_of
+from skye_server.store.shards import UNRELAYED, key_of, keys_of, shard_key, shard_of
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
@@ -101,8 +101,8 @@ class RedisGames:
         game_id = commit.game_id
         keys = keys_of(game_id, "game", "log", f"record:{record.key}", "records", "watch", "webhooks")
         keys += [
-            shard_key(shard_of(game_id), f"due.{kind}")
-            for kind in ("webhook", *(due.kind for due in commit.due))
+            shard_key(shard_of(game_id), kind)
+            for kind in ("due.webhook", UNRELAYED, *(f"due.{due.kind}" for due in commit.due))
         ]
         arguments: list[Any] = [
             commit.expected_prefix or b"",
@@ -114,6 +114,7 @@ class RedisGames:
             game_id,
             commit.now_ms,
             record.owner,
+            "" if commit.relayed_version is None else commit.relayed_version,
             *(part for due in commit.due for part in (due.id, due.due_ms)),
         ]
         salt = secrets.randbelow(_SALTS)
@@ -137,7 +138,7 @@ class RedisGames:
         """
         key, data, ttl_s, _ = record or StoredRecord("-", b"", 0)
         keys = keys_of(game_id, "game", "log", "records", f"record:{key}", "watch", "webhooks")
-        keys += [shard_key(shard_of(game_id), f"due.{kind}") for kind in ("game", "relay")]
+        keys += [shard_key(shard_of(game_id), kind) for kind in ("due.game", "due.relay", UNRELAYED)]
         relay_ms = max(entry.due_ms for entry in relay)
         arguments = (expected_prefix, data, ttl_s, game_id, relay_ms, *(entry.id for entry in relay))
         return bool(self._calls.run_script(DELETE, keys, arguments, counts_attempts=True))
@@ -148,23 +149,31 @@ class RedisGames:
         relayed_prefix: bytes | None,
         former: Sequence[str],
         due_ms: int | None,
-        was_due_ms: int | None = None,
+        version: int | None = None,
     ) -> bool:
-        """Note that a game is relayed; return False if others have changed it: the relay is still due then.
+        """Note that a game is relayed; return False if the relay is still due.
+
+        It is if others have changed the game since, or an earlier commit is not relayed.
 
         :param relayed_prefix: how the stored game began; None if there was none.
         :param former: the ids of other entries of the relay that are done.
         :param due_ms: when the relay is due again.
-        :param was_due_ms: when the relay of the commit was due that is relayed; None if all commits are.
+        :param version: the version that the relayed commit has written; None if all commits are relayed.
         """
-        keys = [key_of(game_id, "game"), shard_key(shard_of(game_id), "due.relay")]
-        times = ["" if at_ms is None else at_ms for at_ms in (due_ms, was_due_ms)]
-        arguments = [relayed_prefix or b"", game_id, *times, *former]
+        keys = [key_of(game_id, "game")]
+        keys += [shard_key(shard_of(game_id), kind) for kind in ("due.relay", UNRELAYED)]
+        numbers = ["" if number is None else number for number in (due_ms, version)]
+        arguments = [relayed_prefix or b"", game_id, *numbers, *former]
 
         def run(server: redis.Redis) -> bool:
             return bool(SETTLE.run(server, keys, arguments))
 
         return self._calls.call(keys[0], run, writes=True, retries=False)
+
+    def forget_unrelayed(self, game_id: str) -> None:
+        """Forget which versions of a game are not relayed: another entry now says that all are to be."""
+        key = shard_key(shard_of(game_id), UNRELAYED)
+        self._calls.call(key, lambda server: server.hdel(key, game_id), writes=True)
 
 
 def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:

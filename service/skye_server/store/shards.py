@@ -10,6 +10,7 @@ of the shard, so a cluster keeps them in one slot, and one script writes all of 
     skye:{sN}:GAME:watch       hash    the watch codes of the game (see `watch_code_store`)
     skye:{sN}:GAME:webhooks    hash    the webhooks of the game (see `outgoing.receiver_store`)
     skye:{sN}:due.KIND         zset    the due work of all games of the shard (see `due_queue`)
+    skye:{sN}:unrelayed        hash    the games of the shard that are to be relayed (see `due_queue`)
     skye:{sN}:leases           zset    the work that dispatchers handle now
 
 Bots at URLs and pools of tickets are in shards too, by their ids. The keys of a player have a hash tag of
@@ -29,6 +30,9 @@ SHARDS: Final = 256
 """The number of shards: enough for an even load of a dozen masters."""
 
 _OWNED: Final = re.compile(r"skye:\{(?:(?P<player>player\.[^}]*)\}|s\d+\}:(?P<owner>[^:]*)):")
+
+UNRELAYED: Final = "unrelayed"
+"""The kind of the key of a shard that names its games that are to be relayed."""
 
 PLAYER_OWNER: Final = "player."
 """How the names of players begin among owners of keys; the ids of games have no full stop."""
