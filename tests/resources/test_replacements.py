@@ -359,3 +359,56 @@ def test_webhook_made_while_its_key_is_replaced_is_refused(service, path):
     collaborators(service.app).challenges.sender = Replacing()
     assert problem_code(service.call("POST", path, {"url": RECEIVER}, old)) == "token_unknown"
     assert service.get(path, new)["webhooks"] == []
+
+
+_CHANGES = {
+    "test": ("POST", "/test", None),
+    "url": ("PATCH", "", {"url": f"{RECEIVER}/other"}),
+    "types": ("PATCH", "", {"types": ["game_over"]}),
+    "secret": ("POST", "/secret", {}),
+}
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+@pytest.mark.parametrize("is_disabled", [False, True])
+@pytest.mark.parametrize("credential", ["key", "host token"])
+@pytest.mark.parametrize("change", _CHANGES)
+def test_request_of_a_replaced_credential_changes_no_webhook(
+    service, monkeypatch, change, credential, is_disabled, keeps
+):
+    its, get = World(service), Webhooks.get
+    is_key = credential == "key"
+    token = its.key if is_key else its.host_token()
+    webhook = its.webhook("/v1/me/webhooks" if is_key else its.game.path("webhooks"), token)
+    more = {"keep_webhooks": True} if is_key and keeps else {}
+
+    def replaced():
+        """Replace the credential; return the new one."""
+        if not is_key:
+            return its.host_token()
+        its.replace_key(**more)
+        return its.key
+
+    if is_disabled:  # the next replacement finds nothing to change
+        its.replace_key() if is_key else its.host_token()
+        token = its.key if is_key else its.host_token()
+    seen = []
+
+    def get_then_replace(webhooks, owner, webhook_id):
+        found = get(webhooks, owner, webhook_id)
+        if not seen:
+            seen.append(found)
+            seen.append(replaced())
+        return found
+
+    method, path, body = _CHANGES[change]
+    with monkeypatch.context() as patched:
+        patched.setattr(Webhooks, "get", get_then_replace)
+        answer = service.call(method, webhook + path, body, token)
+    before, new = seen
+    assert problem_code(answer) in {*_INVALID, "too_much_contention"}, answer.text
+    its.key = new if is_key else its.key
+    after = get(_webhooks(its), before.receiver.owner, before.receiver.id)
+    is_kept = is_disabled or bool(more)
+    assert after == before if is_kept else after.receiver.status == "disabled"
+    assert (after.receiver.url, after.receiver.secret) == (before.receiver.url, before.receiver.secret)

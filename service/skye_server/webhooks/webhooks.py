@@ -94,26 +94,49 @@ class Webhooks:
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
             self._games.identities.check_own(player, lambda: self._put(webhook, None))
-        self._check_credential(webhook, command.token)
+        self._check_credential(None, webhook, command.token)
         self._wake(webhook)
         return webhook
 
-    def _check_credential(self, webhook: Webhook, token: str | None) -> None:
-        """Check that the caller's credential was not replaced while the receiver was asked.
+    def _put_checked(self, before: Webhook, after: Webhook, token: str | None) -> None:
+        """Write a changed webhook, and check the caller's credential then.
 
-        A replacement looks for webhooks when the old credential is invalid already. So either it finds this
-        one, or this check fails.
+        :raises Problem: too_much_contention, what `_check_credential` raises.
+        """
+        self._put(before, after)
+        self._check_credential(before, after, token)
+
+    def _check_credential(self, before: Webhook | None, after: Webhook, token: str | None) -> None:
+        """Check that the caller's credential was not replaced while the receiver was asked; undo if it was.
+
+        A replacement looks for webhooks when the old credential is invalid already. So either it finds the
+        webhook as it is now, or this check fails. A compare-and-set alone would not do: a replacement leaves
+        a webhook as it is that is disabled already.
 
         :raises Problem: token_unknown, what `Games.read` raises.
         """
         try:
-            if webhook.receiver.owner.startswith(PLAYER_OWNER):
+            if after.receiver.owner.startswith(PLAYER_OWNER):
                 self._games.identities.require_player(token)
             else:
-                require_host(self._games.read(webhook.receiver.owner, token).caller)
+                require_host(self._games.read(after.receiver.owner, token).caller)
         except Problem:
-            self._put(webhook, None)
+            self._undo(before, after, credential_id(token or ""))
             raise
+
+    def _undo(self, before: Webhook | None, after: Webhook, made_with: str) -> None:
+        """Take a change back; after another change by the same credential disable the webhook.
+
+        :raises Problem: too_much_contention.
+        """
+        try:
+            self._put(after, before)
+        except Problem as problem:
+            if problem.code != "too_much_contention":
+                raise
+            stored = self._store.get(after.receiver.ref)
+            if stored is not None and (found := decode_webhook(stored)).made_with == made_with:
+                self._without_credential(found)
 
     def of(self, owner: str) -> list[Webhook]:
         """Return the webhooks of an owner, the oldest first."""
@@ -134,7 +157,7 @@ class Webhooks:
         """Change a webhook; a new URL is sent a challenge first, except by a chat service's format.
 
         :param token: the credential of the caller.
-        :raises Problem: what `get` raises; invalid_body, server_busy.
+        :raises Problem: what `get` and `_put_checked` raise; invalid_body, server_busy.
         """
         webhook = self.get(owner, webhook_id)
         url, answered = body.get("url", webhook.receiver.url), False
@@ -149,7 +172,7 @@ class Webhooks:
             changed, answered = self._with_url(moved)
             if answered:
                 self._store.close_circuit(changed.receiver.ref)
-        self._put(webhook, changed)
+        self._put_checked(webhook, changed, token)
         self._wake(changed, answered=answered)
         return changed
 
@@ -157,12 +180,11 @@ class Webhooks:
         """Send the challenge again, or a test; a webhook whose receiver answers is active from then on.
 
         :param token: the credential of the caller.
-        :raises Problem: what `get` raises; server_busy.
+        :raises Problem: what `get` and `_put_checked` raise; server_busy.
         """
         webhook = self.get(owner, webhook_id)
         changed, reply = self._challenged_again(replace(webhook, made_with=credential_id(token or "")))
-        if changed != webhook:
-            self._put(webhook, changed)
+        self._put_checked(webhook, changed, token)
         self._wake(changed, answered=reply.is_ok)
         return changed, reply
 
@@ -170,7 +192,7 @@ class Webhooks:
         """Give a webhook a new secret; the old one signs too for some time. A retry returns the same secret.
 
         :returns: the webhook; to a retry without its secret, if that is older than the record of a key.
-        :raises Problem: what `get` raises; idempotency_key_reused.
+        :raises Problem: what `get` and `_put_checked` raise; idempotency_key_reused.
         """
         webhook, key = self.get(owner, webhook_id), command.record_key or ""
         if key and key == webhook.rotated_by:
@@ -187,7 +209,7 @@ class Webhooks:
         changed = replace(
             webhook, receiver=receiver, secret_ms=now_ms, rotated_by=key, rotation=command.digest
         )
-        self._put(webhook, changed)
+        self._put_checked(webhook, changed, command.token)
         return changed
 
     def _repeated(self, webhook: Webhook) -> Webhook:
