@@ -247,6 +247,15 @@ class Settings:
         """How long a game that was not aborted is stored at most after its last change, in seconds."""
         return max(self.game_ttl_lobby_s, self.game_ttl_playing_s, self.game_ttl_finished_s)
 
+    @property
+    def player_ttl_s(self) -> int:
+        """How long what is stored of a player is kept after the player's last event, in seconds.
+
+        Longer than any game: so a player with one game only learns that it has expired, also if dispatchers
+        delete it a day later.
+        """
+        return self.max_game_ttl_s + 2 * DAY_S
+
     def refusal(self, address: Address) -> str | None:
         """Return why the API may not be served at an address, None if it may."""
         if address.is_loopback:

@@ -184,6 +184,15 @@ def player(recorder):
     recorder.record("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=new)
 
 
+def full_lobby(recorder):
+    """Host a game, in whose lobby every seat is taken."""
+    key, body = f"skye_key_{'kyleakin' * 3}", {"players": [{"name": "Ann"}], "seat_count": 2}
+    lobby = recorder.send("POST", "/v1/games", body, key).json["game"]["id"]
+    recorder.send("POST", f"/v1/games/{lobby}/players", {"name": "Bob"})
+    recorder.record("lobby_full", "The host can start the game.", "GET", "/v1/me/events", token=key)
+    recorder.record("lobby_full", "A lobby that its host can start.", "GET", "/v1/me/games", token=key)
+
+
 def past_games(recorder):
     """Finish a game of a player key by resigning, and list it with statistics."""
     key, body = (
@@ -328,8 +337,8 @@ def without_games(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, past_games, pass_and_leave, late_player, clocks, outage,
-    after_the_end, without_games,
+    whole_round, invitation, league, player, full_lobby, past_games, pass_and_leave, late_player, clocks,
+    outage, after_the_end, without_games,
     *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""

@@ -133,6 +133,18 @@ def test_expired_game_is_deleted_with_all_that_refers_to_it(service, dispatcher)
     assert entries(service, "game") == entries(service, "relay") == {}
 
 
+def test_player_of_one_game_learns_that_it_has_expired(service, dispatcher):
+    key = new_key()
+    service.create_game(2, key=key)
+    (name,), (games,) = service.redis.keys("skye:*:game"), service.redis.keys("skye:{player.*}:games")
+    assert service.redis.ttl(games) >= service.redis.ttl(name) + EXPIRY_S - 10
+    service.redis.expire(name, EXPIRY_S)
+    service.clock.advance(Settings().game_ttl_playing_s)
+    dispatcher.run_due()
+    left = service.get("/v1/me/events", key)["events"][-1]
+    assert (left["type"], left["reason"], left["status"]) == ("seat_left", "expired", None)
+
+
 def test_game_that_expired_without_a_dispatcher_is_removed_from_the_list(service, dispatcher):
     game = timed(service)
     service.redis.delete(key_of(game.id, "game"))

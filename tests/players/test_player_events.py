@@ -155,10 +155,52 @@ def test_event_that_the_store_lost_is_reported(service):
 
 def test_player_who_leaves_receives_an_event(service):
     key, game = new_key(), service.create_game(1, start=False)
-    for _ in range(2):
+    for token in (key, game.host):
         game.call("POST", "players", {"name": "Eve"}, token=key)
-        game.call("DELETE", seat=1, token=key)
+        game.call("DELETE", seat=1, token=token)
     assert types(service, key) == ["seat_taken", "seat_left", "seat_taken", "seat_left"]
+    assert [event["reason"] for event in events(service, key)[1::2]] == ["left", "removed"]
+    removed = service.get(f"{game.path()}/events")["events"]
+    assert [event["removed"] for event in removed if event["type"] == "player_left"] == [False, True]
+
+
+def test_player_who_resigns_is_told_why_the_seat_is_left(service):
+    key, game = new_key(), service.create_game(1, start=False)
+    game.call("POST", "players", {"name": "Eve"}, token=key)
+    game.call("POST", "start", token=game.host)
+    game.call("POST", "resign", seat=1, token=key)
+    (left,) = [event for event in events(service, key) if event["type"] == "seat_left"]
+    assert left["reason"] == "resigned"
+
+
+@pytest.mark.parametrize("is_seated", [True, False])
+def test_host_is_told_each_time_that_every_seat_is_taken(service, is_seated):
+    host, guest = new_key(), new_key()
+    seated = [{"name": "Ann"}] if is_seated else [{"bot": "random"}]
+    game = service.begin(host, players=seated, seat_count=2)
+
+    def is_full(key):
+        (own,) = service.get("/v1/me/games", key)["games"]
+        return own["lobby_full"]
+
+    assert not is_full(host)
+    for _ in range(2):
+        game.call("POST", "players", {"name": "Bob"}, token=guest)
+        assert (is_full(host), is_full(guest)) == (True, False)
+        game.call("DELETE", seat=1, token=guest)
+    game.call("POST", "players", {"name": "Bob"}, token=guest)
+    assert types(service, host) == ["seat_taken"] * is_seated + ["lobby_full"] * 3
+    assert "lobby_full" not in types(service, guest)
+    game.call("POST", "start", token=host)
+    assert not is_full(host)
+    assert types(service, host).count("lobby_full") == 3
+
+
+def test_lobby_that_starts_when_full_is_not_reported_as_full(service):
+    host = new_key()
+    game = service.begin(host, players=[{"name": "Ann"}], seat_count=2, auto_start=True)
+    game.call("POST", "players", {"name": "Bob"}, token=new_key())
+    assert types(service, host) == ["seat_taken", "your_turn"]
 
 
 def test_player_whom_a_bot_replaces_has_no_more_turns(service):

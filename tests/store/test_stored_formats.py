@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "a4bd2de54c03309dd8a4672dd421ed715d60dd725b05e822aaca36cc0b13a9df"}
+SHA256 = {"format-1": "df321aeb2bb6300dc74f059466203f8576aa1baeebf23310a2dbcad5c03a7cdd"}
 OF_FEATURES = modules_of_features("stored")
 
 

@@ -94,6 +94,23 @@ def test_webhook_of_a_game_reports_all_seats(service, receiver):
     assert numbers == sorted(numbers)
 
 
+def test_webhook_of_a_game_reports_a_full_lobby_and_why_seats_are_left(service, receiver):
+    game = service.create_game(2, start=False, seat_count=3)
+    create(service, receiver.url, game.path("webhooks"), game.host, types=["lobby_full", "seat_left"])
+    for token in (None, game.host):
+        joined = game.call("POST", "players", {"name": "Dee"}).json
+        dispatch(service)
+        game.call("DELETE", "players/2", token=token or joined["token"])
+        dispatch(service)
+    game.call("POST", "start", token=game.host)
+    game.call("POST", "resign", seat=1)
+    dispatch(service)
+    found = [(each.message["type"], each.message["data"].get("reason")) for each in receiver.events]
+    full = ("lobby_full", None)
+    left = [("seat_left", reason) for reason in ("left", "removed", "resigned")]
+    assert found == [full, left[0], full, left[1], left[2]]
+
+
 def test_webhook_of_a_game_reports_the_seats_that_the_start_renumbers(service, receiver):
     game = service.create_game(3, start=False)
     create(service, receiver.url, game.path("webhooks"), game.host, types=["seat_taken", "seat_left"])

@@ -98,6 +98,7 @@ ChosenWebhookEvent: TypeAlias = Literal[
     "your_turn",
     "deadline_near",
     "proposal_opened",
+    "lobby_full",
     "seat_left",
     "game_over",
     "ticket_expired",
@@ -797,6 +798,9 @@ class SeatKept(TypedDict):
     seat: int
     tiles: list[LandscapeTileId]
     gold_lost: int
+
+
+SeatLeftReason: TypeAlias = str
 
 
 class SeatOffer(TypedDict):
@@ -1607,6 +1611,18 @@ LinkContext = TypedDict(
 )
 
 
+class LobbyFullPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    reload: NotRequired[bool]
+    game_id: GameId
+    seat: int | None
+    game_version: int
+    game_last_event: int
+    status: GameStatus | None
+    type: Literal["lobby_full"]
+
+
 class NumberedPlacement(TypedDict):
     tile: TileId
     x: int
@@ -1766,6 +1782,7 @@ class PlayerLeftEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["player_left"]
     seat: int
+    removed: bool
 
 
 class PlayerOfPosition(TypedDict):
@@ -2060,6 +2077,7 @@ class SeatLeftPlayerEvent(TypedDict):
     game_last_event: int
     status: GameStatus | None
     type: Literal["seat_left"]
+    reason: SeatLeftReason
 
 
 class SeatOutcome(TypedDict):
@@ -2517,6 +2535,7 @@ class OwnGame(TypedDict):
     resigned_seat: int | None
     roles: list[RoleName]
     waiting: bool
+    lobby_full: bool
     deadline: Timestamp | None
 
 
@@ -2577,6 +2596,7 @@ PlayerEvent: TypeAlias = (
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
     | ProposalOpenedPlayerEvent
+    | LobbyFullPlayerEvent
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
@@ -2616,6 +2636,7 @@ PlayerStreamMessage: TypeAlias = (
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
     | ProposalOpenedPlayerEvent
+    | LobbyFullPlayerEvent
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
@@ -3155,6 +3176,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
         [
             "deadline_near",
             "game_over",
+            "lobby_full",
             "proposal_opened",
             "seat_left",
             "seat_taken",

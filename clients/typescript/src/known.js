@@ -30,7 +30,7 @@ const EVENTS = {
 
 /** @type {Types<Schemas["PlayerEvent"]>} */
 const PLAYER_EVENTS = {
-  seat_taken: 1, your_turn: 1, deadline_near: 1, proposal_opened: 1, seat_left: 1, game_over: 1,
+  seat_taken: 1, your_turn: 1, deadline_near: 1, proposal_opened: 1, lobby_full: 1, seat_left: 1, game_over: 1,
   ticket_expired: 1, webhook_disabled: 1,
 };
 

@@ -164,7 +164,8 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Attem
         require_own_seat_or_host(attempt.game, attempt.caller, seat)
 
     def leave(attempt: Attempt[Game]) -> Transition:
-        return lobby.leave(attempt.game, attempt.seat(seat), attempt.now_ms)
+        number = attempt.seat(seat)
+        return lobby.leave(attempt.game, number, attempt.now_ms, removed=number != attempt.caller.seat)
 
     return change_game(games, command, game_id, authorize, leave)
 

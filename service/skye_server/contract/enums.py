@@ -13,7 +13,7 @@ from skye.words import Word
 from skye_server import error_codes
 from skye_server.contract.fields import Requested, RulesetEnum, StringEnum
 from skye_server.features import installed
-from skye_server.games import events, proposals, stream_ends
+from skye_server.games import events, player_events, proposals, stream_ends
 from skye_server.games.game import (
     URL_BOT,
     Clock,
@@ -181,6 +181,16 @@ class TakeoverReason(StringEnum):
 
     extensible = True
     choices = events.TakeoverReason
+
+
+class SeatLeftReason(StringEnum):
+    """Why a player no longer has a role in a game.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = player_events.SeatLeftReason
 
 
 class SeatEndType(StringEnum):

@@ -31,9 +31,13 @@ class PlayerJoined(NamedTuple):
 
 
 class PlayerLeft(NamedTuple):
-    """A player leaves the lobby; the seat is free."""
+    """A player leaves the lobby; the seat is free.
+
+    :param removed: whether the host removes the player, or the bot.
+    """
 
     seat: int
+    removed: bool
 
 
 class PlayerChanged(NamedTuple):

@@ -332,6 +332,11 @@ class Game(Struct, frozen=True):
         return self.status in (Status.FINISHED, Status.ABORTED)
 
     @property
+    def is_full_lobby(self) -> bool:
+        """Whether the game waits for the host to start it: every seat of its lobby is taken."""
+        return self.status is Status.LOBBY and len(self.taken) == self.capacity
+
+    @property
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
         is_running = self.status is Status.PLAYING and self.pause is None

@@ -242,13 +242,15 @@ def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: s
     return advance(game, now_ms, [event], seats=with_seat(game.seats, seat, changed))
 
 
-def leave(game: Game, seat: int, now_ms: int) -> Transition:
+def leave(game: Game, seat: int, now_ms: int, *, removed: bool) -> Transition:
     """Leave the lobby; no other seat moves.
 
+    :param removed: whether the host removes the player.
     :raises Problem: game_already_started, game_aborted.
     """
     _check_in_lobby(game)
-    return advance(game, now_ms, [PlayerLeft(seat)], seats=with_seat(game.seats, seat, FREE_SEAT))
+    seats = with_seat(game.seats, seat, FREE_SEAT)
+    return advance(game, now_ms, [PlayerLeft(seat, removed)], seats=seats)
 
 
 def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transition:

@@ -15,7 +15,7 @@ from skye import Phase
 from skye.words import Word
 from skye_server.games.agreements import people_of
 from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
-from skye_server.games.events import ProposalMade, SeatClock, TimeAdded, TurnChanged
+from skye_server.games.events import PlayerLeft, ProposalMade, SeatClock, TimeAdded, TurnChanged
 from skye_server.games.game import Change, Game, Status
 
 _MAX_LEAD_MS: Final = 3_600_000
@@ -30,10 +30,20 @@ class PlayerEventType(Word):
     YOUR_TURN = "your_turn", "the game waits for a decision."
     DEADLINE_NEAR = "deadline_near", "it is still open shortly before its deadline."
     PROPOSAL_OPENED = "proposal_opened", "others propose to end or pause the game."
-    SEAT_LEFT = "seat_left", "a player has left the game."
+    LOBBY_FULL = "lobby_full", "every seat of the lobby is taken: its host can start the game."
+    SEAT_LEFT = "seat_left", "a player no longer has a role in the game."
     GAME_OVER = "game_over", "the game is finished or aborted."
     TICKET_EXPIRED = "ticket_expired", "there were not enough players for a matchmaking ticket."
     WEBHOOK_DISABLED = "webhook_disabled", "another webhook has failed for five days."
+
+
+class SeatLeftReason(Word):
+    """Why a player no longer has a role in a game."""
+
+    LEFT = "left", "the player has left the lobby."
+    REMOVED = "removed", "the host has removed the player from the lobby."
+    RESIGNED = "resigned", "the player has resigned."
+    EXPIRED = "expired", "the game has expired, or the operator has deleted it."
 
 
 class BotMessageType(Word):
@@ -83,6 +93,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     :param ticket: the id of the ticket that the event is about; empty if it is about a game.
     :param webhook: the id of the webhook that the event is about.
     :param proposal: the proposal of others that the event is about.
+    :param reason: why the player no longer has a role in the game.
     """
 
     type: str
@@ -96,6 +107,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     ticket: str = ""
     webhook: str = ""
     proposal: ProposalMade | None = None
+    reason: SeatLeftReason | None = None
 
 
 class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
@@ -105,6 +117,7 @@ class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
     :param turn: the open decision of the player's seat.
     :param near_at_ms: when the deadline of the open decision is to be reported as near; None once it was, and
         with a manual clock: its changes show whether a deadline is near.
+    :param full: whether the player is the host of a lobby whose seats are all taken.
     """
 
     since_ms: int = 0
@@ -114,6 +127,7 @@ class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
     turn: Turn | None = None
     near_at_ms: int | None = None
     over: bool = False
+    full: bool = False
 
 
 class Derived(NamedTuple):
@@ -145,12 +159,15 @@ def derive(
     """
     caller = identify_player(game, player)
     if caller is None:
-        return _without_role_in(game, player, state, now_ms)
+        return _without_role_in(game, player, state, changes, now_ms)
     state = state or FollowedGame()
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
     if seat not in (None, state.seat):  # the start of a game closes the gaps of its lobby
         events.append(_event(PlayerEventType.SEAT_TAKEN, game, seat, at_ms))
+    is_full = caller.host and game.is_full_lobby
+    if is_full and not state.full:
+        events.append(_event(PlayerEventType.LOBBY_FULL, game, seat, at_ms))
     turn, moved = state.turn, [*_proposals(state, game, seat, changes)]
     acting = None if seat is None or game.seats[seat].bot else seat
     for change, number, reached, is_new in _turns(state, game, acting, changes, now_ms):
@@ -163,7 +180,7 @@ def derive(
         if not state.over:
             events.append(_event(PlayerEventType.GAME_OVER, game, seat, at_ms))
     near_ms = None if turn is None else turn.near_at_ms(game.options.turn_ms)
-    after = FollowedGame(at_ms, game.version, game.last_event, seat, turn, over=game.is_over)
+    after = FollowedGame(at_ms, game.version, game.last_event, seat, turn, over=game.is_over, full=is_full)
     if game.clock_ms is None:
         near_ms = state.near_at_ms if turn == state.turn else near_ms
         after = msgspec.structs.replace(after, near_at_ms=near_ms)
@@ -173,21 +190,38 @@ def derive(
     return Derived(after, tuple(events))
 
 
-def _without_role_in(game: Game, player: str, state: FollowedGame | None, now_ms: int) -> Derived:
+def _without_role_in(
+    game: Game, player: str, state: FollowedGame | None, changes: Sequence[Change], now_ms: int
+) -> Derived:
     """Report that the player has no role in a game any more; after a resignation the game counts as over."""
-    left = without_role(state, game.id, now_ms)
     if resigned_seat_of(game, player) is None:
-        return left
+        return without_role(state, game.id, now_ms, _reason(state, changes))
+    left = without_role(state, game.id, now_ms, SeatLeftReason.RESIGNED)
     since_ms = state.since_ms if state is not None and state.over else now_ms
     return Derived(FollowedGame(since_ms, game.version, game.last_event, over=True), left.events)
 
 
-def without_role(state: FollowedGame | None, game_id: str, now_ms: int) -> Derived:
-    """Report that the player has no role in a game any more, or that the game is deleted or has expired."""
+def _reason(state: FollowedGame | None, changes: Sequence[Change]) -> SeatLeftReason:
+    """Return why a player has no role in a game that is there, and from which the player has not resigned.
+
+    The log does not say it if the store has lost the change that gave the player the seat: the player did not
+    leave then.
+    """
+    seat = None if state is None else state.seat
+    events = [event for change in changes for event in change.events]
+    left = [event for event in events if isinstance(event, PlayerLeft) and event.seat == seat]
+    return SeatLeftReason.LEFT if left and not left[-1].removed else SeatLeftReason.REMOVED
+
+
+def without_role(
+    state: FollowedGame | None, game_id: str, now_ms: int, reason: SeatLeftReason = SeatLeftReason.EXPIRED
+) -> Derived:
+    """Report that the player has no role in a game any more, by default because the game is gone."""
     if state is None:
         return Derived(None)
     seat, version, last_event = state.seat, state.version, state.last_event
-    event = PlayerEvent(PlayerEventType.SEAT_LEFT, game_id, now_ms, seat, version, last_event, None)
+    kind = PlayerEventType.SEAT_LEFT
+    event = PlayerEvent(kind, game_id, now_ms, seat, version, last_event, None, reason=reason)
     return Derived(None, () if state.over else (event,))
 
 
@@ -223,7 +257,10 @@ def webhook_disabled(webhook_id: str, at_ms: int) -> PlayerEvent:
 
 
 def concerned_players(before: Game | None, after: Game) -> frozenset[str]:
-    """Return the players for whom a commit can cause events: by the role, the turn, a proposal or the end."""
+    """Return the players for whom a commit can cause events.
+
+    By the role, the turn, a proposal, the end, or because the host can start the game.
+    """
     return frozenset(
         player
         for player in players_of(before) | players_of(after)
@@ -234,8 +271,9 @@ def concerned_players(before: Game | None, after: Game) -> frozenset[str]:
 def _position(game: Game, player: str) -> tuple[object, ...]:
     caller = identify_player(game, player)
     proposal = None if game.proposal is None else (game.proposal.kind, game.proposal.expires_ms)
+    is_full = caller is not None and caller.host and game.is_full_lobby
     if caller is None or game.state is None or caller.seat not in game.waiting_for:
-        return caller, game.is_over, proposal
+        return caller, game.is_over, proposal, is_full
     deadline_ms = game.turn.deadline_of(caller.seat)
     return caller, game.is_over, proposal, game.state.round, game.state.phase, deadline_ms, game.clock_ms
 

@@ -108,7 +108,7 @@ def _applied(game: Game, event: AnyEvent, at_ms: int) -> Game:  # noqa: C901 - o
     match event:
         case PlayerJoined(number, name, color, bot):
             return replace(game, seats=with_seat(seats, number, Seat(name, color, bot=bot)))
-        case PlayerLeft(number):
+        case PlayerLeft(number, _):
             return replace(game, seats=with_seat(seats, number, FREE_SEAT))
         case PlayerChanged(number, name, color):
             changed = replace(seats[number], name=name, color=color)

@@ -52,7 +52,7 @@ class Players:
         self._due: DueQueue = store.due
         self._now_ms = now_ms
         self._max_active = settings.limit_games_per_key if settings.is_limited else 0
-        self._ttl_s = settings.max_game_ttl_s
+        self._ttl_s = settings.player_ttl_s
 
     @property
     def max_active(self) -> int | None:

@@ -65,7 +65,7 @@ class Relay:
         self._metrics = metrics
         consumers: Sequence[Consumer] = (
             relay_lists,
-            partial(relay_players, ttl_s=settings.max_game_ttl_s, now_ms=now_ms),
+            partial(relay_players, ttl_s=settings.player_ttl_s, now_ms=now_ms),
             partial(relay_history, ttl_s=settings.history_ttl_s, now_ms=now_ms),
         )
         self._consumers = dict(zip(CONSUMERS, consumers, strict=True))

@@ -111,7 +111,10 @@ class OwnGameView(TypedDict):
     ]
     resigned_seat: Annotated[Seat | None, "The seat from which the player has resigned; null: none."]
     roles: Roles
-    waiting: Annotated[bool, "Whether the game waits for the player."]
+    waiting: Annotated[bool, "Whether the game waits for a decision of the player."]
+    lobby_full: Annotated[
+        bool, "Whether the player is the host of a lobby whose seats are all taken: it can start the game."
+    ]
     deadline: Annotated[
         Timestamp | None, "The deadline of the player if the game waits for one, else of the game."
     ]
@@ -217,6 +220,7 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
         "resigned_seat": resigned_seat,
         "roles": caller.roles,
         "waiting": own_turn is not None,
+        "lobby_full": caller.host and game.is_full_lobby,
         "deadline": deadline_view(game, caller)
         if own_turn is None
         else optional_timestamp(own_turn.deadline_ms),
@@ -239,8 +243,8 @@ def list_player_events(query: dict[str, Any]) -> Response:
     """List the events of a player key.
 
     One list for all games of the key: `seat_taken`, `your_turn`, `deadline_near`, `proposal_opened`,
-    `seat_left`, `game_over`; `ticket_expired` for its matchmaking tickets, and `webhook_disabled` for its
-    webhooks. The list has each
+    `lobby_full` for games that it hosts, `seat_left`, `game_over`; `ticket_expired` for its matchmaking
+    tickets, and `webhook_disabled` for its webhooks. The list has each
     event once, and the events of one game in their order, also after failures of servers. Begin with the
     `last_event` of the list of games. With `wait_ms` the server waits for the next event (long polling). It
     stores about the latest 10,000 events.

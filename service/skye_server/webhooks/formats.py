@@ -90,7 +90,8 @@ _TO_PLAYER: Final[dict[str, str]] = {
     PlayerEventType.DEADLINE_NEAR: _GAME + "your time is nearly over ({turn}).",
     PlayerEventType.PROPOSAL_OPENED: _GAME
     + "another player, or the host, proposes to {proposal}: accept or refuse.",
-    PlayerEventType.SEAT_LEFT: _GAME + "you have left the game.",
+    PlayerEventType.LOBBY_FULL: _GAME + "every seat is taken: the host can start it.",
+    PlayerEventType.SEAT_LEFT: _GAME + "you no longer have a seat ({reason}).",
     PlayerEventType.GAME_OVER: _GAME + "the game is {status}.",
     PlayerEventType.TICKET_EXPIRED: _SKYE
     + "there were not enough players for the matchmaking ticket {ticket_id}.",
@@ -103,7 +104,7 @@ _TO_HOST: Final[dict[str, str]] = _TO_PLAYER | {
     PlayerEventType.YOUR_TURN: _GAME + "it is the turn of seat {seat} ({turn}).",
     PlayerEventType.DEADLINE_NEAR: _GAME + "the time of seat {seat} is nearly over ({turn}).",
     PlayerEventType.PROPOSAL_OPENED: _GAME + "seat {seat} is asked to agree to {proposal}.",
-    PlayerEventType.SEAT_LEFT: _GAME + "the player of seat {seat} has left the game.",
+    PlayerEventType.SEAT_LEFT: _GAME + "the player of seat {seat} has gone ({reason}).",
 }
 
 

@@ -19,7 +19,14 @@ from skye_server.games.events import (
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, PublicFrom
-from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, open_turns, turn_of
+from skye_server.games.player_events import (
+    PlayerEvent,
+    PlayerEventType,
+    SeatLeftReason,
+    Turn,
+    open_turns,
+    turn_of,
+)
 from skye_server.games.views.player_events import event_view
 from skye_server.store.codec import StoredFormatError
 
@@ -36,12 +43,14 @@ class GameCursor(msgspec.Struct, frozen=True):
 
     :param turns: the open decisions by seat.
     :param near_ms: by seat: when its deadline is to be reported as near; without the seats for which it was.
+    :param full: whether every seat of the lobby is taken.
     """
 
     last_event: int
     turns: dict[int, Turn] = {}
     near_ms: dict[int, int] = {}
     over: bool = False
+    full: bool = False
 
     @property
     def next_near_ms(self) -> int | None:
@@ -86,7 +95,7 @@ def cursor_at(game: Game) -> GameCursor:
     turns = open_turns(game.turn)
     times = {seat: turn.near_at_ms(game.options.turn_ms) for seat, turn in turns.items()}
     near_ms = {seat: at_ms for seat, at_ms in times.items() if at_ms is not None}
-    return GameCursor(game.last_event, turns, near_ms, game.is_over)
+    return GameCursor(game.last_event, turns, near_ms, game.is_over, game.is_full_lobby)
 
 
 def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: int) -> Reported:
@@ -100,12 +109,19 @@ def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: in
             if number > cursor.last_event:
                 moment = _Moment(game, change.version, change.at_ms, number)
                 turns = open_turns(event) if isinstance(event, TurnChanged) else {}
-                proposal = event if isinstance(event, ProposalMade) else None
+                more = {
+                    "proposal": event if isinstance(event, ProposalMade) else None,
+                    "reason": _reason(event),
+                }
                 events += [
-                    moment.view(kind, seat, turns.get(seat), proposal) for kind, seat in _of(event, at, game)
+                    moment.view(kind, seat, turn=turns.get(seat), **more)
+                    for kind, seat in _of(event, at, game)
                 ]
                 if isinstance(event, TurnChanged | TimeAdded):
                     at = GameCursor(number, open_turns(turn_of(event)))
+    if game.is_full_lobby and not cursor.full and changes:
+        moment = _Moment(game, game.version, changes[-1].at_ms, game.last_event)
+        events.append(moment.view(PlayerEventType.LOBBY_FULL, None))
     if game.is_over and not cursor.over and changes:
         moment = _Moment(game, game.version, changes[-1].at_ms, game.last_event)
         events.append(moment.view(PlayerEventType.GAME_OVER, None))
@@ -166,6 +182,16 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
                 yield PlayerEventType.YOUR_TURN, seat
 
 
+def _reason(event: object) -> SeatLeftReason | None:
+    """Return why a player no longer has a seat after an event."""
+    match event:
+        case PlayerLeft():
+            return SeatLeftReason.REMOVED if event.removed else SeatLeftReason.LEFT
+        case BotTookOver(reason=TakeoverReason.RESIGNED):
+            return SeatLeftReason.RESIGNED
+    return None
+
+
 def _renumbered(event: GameStarted) -> list[int]:
     """Return the seats that had another number in the lobby."""
     return [seat for seat, player in enumerate(event.players) if player.lobby_seat != seat]
@@ -200,15 +226,12 @@ class _Moment(NamedTuple):
     number: int
 
     def view(
-        self,
-        kind: PlayerEventType,
-        seat: int | None,
-        turn: Turn | None = None,
-        proposal: ProposalMade | None = None,
+        self, kind: PlayerEventType, seat: int | None, turn: Turn | None = None, **more: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Return the type of an event, and its view in the form of the events of players."""
+        """Return the type of an event, and its view in the form of the events of players.
+
+        :param more: further fields of the event.
+        """
         game, version, number = self.game, self.version, self.number
-        shown = PlayerEvent(
-            kind, game.id, self.at_ms, seat, version, number, game.status, turn, proposal=proposal
-        )
+        shown = PlayerEvent(kind, game.id, self.at_ms, seat, version, number, game.status, turn, **more)
         return kind, event_view(f"{self.number}-{_NO_SEAT if seat is None else seat}", shown)

@@ -276,6 +276,7 @@ class PlayerLeftView(TypedDict):
 
     type: Literal["player_left"]
     seat: EventSeat
+    removed: Annotated[bool, "Whether the host removed the player, or the bot."]
 
 
 class TokenRotatedView(TypedDict):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 from skye import Phase
 from skye.fields import Component, Count, Keywords, Seat
 from skye_server.games.game import Status
-from skye_server.games.player_events import PlayerEvent, PlayerEventType
+from skye_server.games.player_events import PlayerEvent, PlayerEventType, SeatLeftReason
 from skye_server.games.proposals import ProposalKind
 from skye_server.games.stream_ends import PlayerStreamEndReason
 from skye_server.games.views.fields import (
@@ -79,10 +79,17 @@ class ProposalOpenedPlayerEvent(_GameEvent):
     expires_at: Annotated[Timestamp, "When the proposal ends without agreement, by the clock of the game."]
 
 
+class LobbyFullPlayerEvent(_GameEvent):
+    """Every seat of the lobby is taken: the player is its host, and can start the game."""
+
+    type: Literal[PlayerEventType.LOBBY_FULL]
+
+
 class SeatLeftPlayerEvent(_GameEvent):
     """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
 
     type: Literal[PlayerEventType.SEAT_LEFT]
+    reason: Annotated[SeatLeftReason, "The reason."]
 
 
 class GameOverPlayerEvent(_GameEvent):
@@ -110,6 +117,7 @@ PlayerEventView: TypeAlias = (
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
     | ProposalOpenedPlayerEvent
+    | LobbyFullPlayerEvent
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
@@ -162,6 +170,8 @@ def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
             "deadline": optional_timestamp(deadline_ms),
             "remaining_ms": None if clock is None else clock.remaining_at(event.at_ms),
         }
+    if event.reason is not None:
+        view["reason"] = event.reason
     if event.proposal is not None:
         proposer, proposed, expires_ms = event.proposal
         view |= {"kind": proposed, "proposed_by": proposer, "expires_at": timestamp(expires_ms)}
