@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "df321aeb2bb6300dc74f059466203f8576aa1baeebf23310a2dbcad5c03a7cdd"}
+SHA256 = {"format-1": "4800252098337e7633a7e75a21fd045dea0490d45b696af64e69ad45d4f0590e"}
 OF_FEATURES = modules_of_features("stored")
 
 
