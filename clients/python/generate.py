@@ -21,6 +21,7 @@ PACKAGE = HERE / "skye_client"
 CONTRACT = HERE.parents[1] / "openapi.yaml"
 
 TOKENS = {
+    "AsyncByteStream": "SyncByteStream",
     "AsyncIterator": "Iterator",
     "__aenter__": "__enter__",
     "__aiter__": "__iter__",
@@ -30,6 +31,7 @@ TOKENS = {
     "aclosing": "closing",
     "aclose": "close",
     "aread": "read",
+    "aiter_bytes": "iter_bytes",
     "aiter_lines": "iter_lines",
     "aiter_sse": "iter_sse",
     "anyio": "time",

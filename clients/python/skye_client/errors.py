@@ -24,8 +24,15 @@ class InvalidAddressError(SkyeError, ValueError):
     """An address of a server, or a path, cannot be one: no request was sent."""
 
 
+class InvalidEnvironmentError(SkyeError, ValueError):
+    """A variable of the environment, such as `HTTPS_PROXY`, cannot be used: no request was sent."""
+
+
 class UnexpectedResponseError(SkyeError):
-    """A successful response is not JSON: this is not the address of the API."""
+    """Something other than the API responds: with a redirect, no JSON, or a body over 16 MiB.
+
+    The request is not repeated.
+    """
 
 
 class HistoryLostError(SkyeError):

@@ -18,8 +18,9 @@ from typing import Any, Final
 
 import httpx
 
-from skye_client import InvalidAddressError, Skye
+from skye_client import InvalidAddressError, InvalidEnvironmentError, Skye
 from skye_client.messages import authorization, checked_url
+from skye_client.proxies import client_options, proxy_for
 
 HUNT_VARIABLE: Final = "SKYE_HUNT"
 """The environment variable with the address of the hunt that tests look at."""
@@ -41,8 +42,9 @@ class Hunt:
         self.key = key
         self.recorded: list[dict[str, Any]] = []
         hooks: dict[str, list[Any]] = {"request": [self._into_hunt], "response": [self._record]}
-        self._http = httpx.Client(timeout=_TIMEOUT_S, event_hooks=hooks)
+        self._http = _http(self.url, event_hooks=hooks)
         self.client = Skye(self.api, http=self._http)
+        self._own = _http(self.url)
 
     @property
     def api(self) -> str:
@@ -58,7 +60,8 @@ class Hunt:
         :raises InvalidAddressError: when the address of the server cannot be one.
         """
         server = checked_url(server)
-        opened = _json(httpx.post(f"{server}/v1/lab/hunts", json=choices, timeout=_TIMEOUT_S))
+        with _http(server) as http:
+            opened = _json(http.post(f"{server}/v1/lab/hunts", json=choices))
         return cls(f"{server}/v1/lab/hunts/{opened['id']}", opened["key"])
 
     def report(self, operation: str, defect_class: str) -> dict[str, Any]:
@@ -72,7 +75,7 @@ class Hunt:
         report = {"operation": operation, "class": defect_class, "evidence": evidence}
         waits = 0
         while True:
-            answer = httpx.post(f"{self.url}/reports", json=report, timeout=_TIMEOUT_S)
+            answer = self._own.post(f"{self.url}/reports", json=report)
             if answer.status_code != HTTPStatus.TOO_MANY_REQUESTS or waits == _MAX_WAITS:
                 return _json(answer)
             waits += 1
@@ -83,7 +86,7 @@ class Hunt:
 
         :raises httpx.HTTPStatusError: when the hunt has expired.
         """
-        return _json(httpx.get(f"{self.url}/score", timeout=_TIMEOUT_S))
+        return _json(self._own.get(f"{self.url}/score"))
 
     def reveal(self) -> dict[str, Any]:
         """End the hunt, and return its defects.
@@ -91,11 +94,12 @@ class Hunt:
         :raises httpx.HTTPStatusError: without the key of the hunt.
         """
         headers = authorization(self.key)
-        return _json(httpx.post(f"{self.url}/reveal", headers=headers, timeout=_TIMEOUT_S))
+        return _json(self._own.post(f"{self.url}/reveal", headers=headers))
 
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
+        self._own.close()
 
     def _into_hunt(self, request: httpx.Request) -> None:
         """Take the path of an action, which leads into the hunt, as it is."""
@@ -121,6 +125,11 @@ class Hunt:
                 "response_body": None if is_stream else response.read().decode("utf-8", "replace") or None,
             }
         )
+
+
+def _http(url: str, **options: Any) -> httpx.Client:
+    """Return a client for a server, with the proxy that the environment names for it."""
+    return httpx.Client(timeout=_TIMEOUT_S, **client_options(proxy_for(url)), **options)
 
 
 def _json(response: httpx.Response) -> dict[str, Any]:
@@ -183,7 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             defects = hunt.score()["defects"]
         except httpx.HTTPError as error:
             parser.error(_refusal(error, chosen.hunt or server))
-        except InvalidAddressError as error:
+        except (InvalidAddressError, InvalidEnvironmentError) as error:
             parser.error(str(error))
         if not chosen.hunt and defects < chosen.count:
             sys.stdout.write(f"There are only {defects} such defects.\n")

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 _SHOWN: Final = re.compile(r"\b(skye|whsec)_[^\s\"'<>]{16,}")
-_USER: Final = re.compile(r"//[^/@\s]*@")
+_USER: Final = re.compile(r"//[^/\s]*@")
 
 
 def redacted(text: str) -> str:

@@ -1,5 +1,5 @@
 /** Return a text without credentials. @param {string} text */
-export const redacted = (text) => text.replace(/\b(skye|whsec)_[^\s"'<>]{16,}/g, "$1_...").replace(/\/\/[^/@\s]*@/g, "//...@");
+export const redacted = (text) => text.replace(/\b(skye|whsec)_[^\s"'<>]{16,}/g, "$1_...").replace(/\/\/[^/\s]*@/g, "//...@");
 
 /** The base class of all errors of this package. */
 export class SkyeError extends Error {
@@ -50,7 +50,7 @@ export class ConnectionFailedError extends SkyeError {
   }
 }
 
-const THIS_MACHINE = /\/\/(127\.0\.0\.1|localhost|\[::1\])(:|$)/;
+const THIS_MACHINE = /\/\/(127(\.\d+){3}|([^/]+\.)?localhost|\[::1\])(:|$)/;
 const START = "`skye-server serve`, or `make serve` in a checkout";
 
 /** A player key or token cannot be one, and was not sent. The message does not contain it. */
@@ -59,7 +59,7 @@ export class InvalidCredentialError extends SkyeError {}
 /** An address of a server, or a path, cannot be one: no request was sent. */
 export class InvalidAddressError extends SkyeError {}
 
-/** A successful response is not JSON: this is not the address of the API. */
+/** Something other than the API responds: with a redirect, no JSON, or a body over 16 MiB. Never retried. */
 export class UnexpectedResponseError extends SkyeError {}
 
 /** A view has the tiles of another ruleset than the game, or the server does not know a ruleset. */

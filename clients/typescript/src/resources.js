@@ -1,5 +1,6 @@
+import { readText } from "./bodies.js";
 import { EventFollower } from "./events.js";
-import { credential, readText, waiting } from "./transport.js";
+import { credential, waiting } from "./transport.js";
 
 /** @import { components, operations } from "../types/contract.js" */
 /** @import { Transport, RequestOptions } from "./transport.js" */

@@ -1,3 +1,5 @@
+import { MAX_BODY_BYTES, tooLarge } from "./bodies.js";
+
 /**
  * @typedef {object} Message One server-sent event.
  * @property {string} event Its type; `message` when the stream names none.
@@ -19,6 +21,8 @@ export async function* parseEventStream(body, silenceMs) {
   }
 }
 
+const MAX_SEPARATOR = 4;
+
 /**
  * Read a body in blocks.
  *
@@ -26,18 +30,25 @@ export async function* parseEventStream(body, silenceMs) {
  * @param {RegExp | string} separator The end of each block.
  * @param {number} silenceMs
  * @returns {AsyncGenerator<string, string, void>} Returns the rest after the last separator.
+ * @throws {UnexpectedResponseError} A block has more than 16 MiB.
  */
 export async function* readBlocks(body, separator, silenceMs) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  let rest = "", tail = "";
   try {
     for (;;) {
       const { done, value } = await withinSilence(reader.read(), silenceMs);
       if (done) return rest;
-      const blocks = (rest + decoder.decode(value, { stream: true })).split(separator);
-      rest = blocks.pop() ?? "";
-      yield* blocks;
+      const text = decoder.decode(value, { stream: true }), seam = tail + text;
+      rest += text;
+      tail = seam.slice(-MAX_SEPARATOR);
+      if (seam.split(separator).length > 1) { // to look at all of a long block with each piece takes seconds
+        const blocks = rest.split(separator);
+        rest = blocks.pop() ?? "";
+        yield* blocks;
+      }
+      if (rest.length > MAX_BODY_BYTES) throw tooLarge();
     }
   } finally {
     reader.cancel().catch(() => {});

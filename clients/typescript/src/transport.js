@@ -1,3 +1,4 @@
+import { readText } from "./bodies.js";
 import { ApiError, ConnectionFailedError, InvalidAddressError, InvalidCredentialError, SkyeError, UnexpectedResponseError, redacted } from "./errors.js";
 
 /** Statuses of responses that are retried. */
@@ -72,11 +73,12 @@ export class Transport {
    * @returns {Promise<T>}
    * @throws {ApiError} The server returned an error.
    * @throws {ConnectionFailedError} No response within all retries.
-   * @throws {UnexpectedResponseError} A successful response is not JSON.
+   * @throws {UnexpectedResponseError} Something other than the API responds: with a redirect, no JSON, or a body over 16 MiB.
    * @throws {InvalidCredentialError} The token cannot be one.
    * @throws {InvalidAddressError} The path does not begin with a slash.
    */
   async send(method, path, options, read) {
+    method = method.toUpperCase(); // fetch does so with some methods only
     const policy = { ...this.retry, ...options.retry };
     const body = options.body === undefined || options.body === null ? undefined : JSON.stringify(options.body);
     const key = method === "GET" ? undefined : options.idempotencyKey ?? randomKey();
@@ -117,6 +119,7 @@ export class Transport {
    * @param {Omit<RequestOptions, "body"> & {body?: string}} options
    * @returns {Promise<Response>}
    * @throws {ApiError} The server refused.
+   * @throws {UnexpectedResponseError} The server redirects.
    * @throws {InvalidCredentialError} The token cannot be one.
    * @throws {InvalidAddressError} The path does not begin with a slash.
    */
@@ -128,14 +131,57 @@ export class Transport {
     if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
     if (options.ifMatch !== undefined) headers["If-Match"] = `"${options.ifMatch}"`;
     if (options.body) headers["Content-Type"] = "application/json";
+    checkHeaders(headers);
     const response = await this.fetch(this.url + checkedPath(path) + queryString(options.query), {
-      method, headers, body: options.body, signal: options.signal, cache: "no-store",
+      method, headers, body: options.body, signal: options.signal, cache: "no-store", redirect: "manual",
     });
+    checkNoRedirect(response, `${method} ${path}`);
     const date = Date.parse(response.headers.get("Date") ?? "");
     if (!Number.isNaN(date)) this.clockOffsetMs = date - Date.now();
     if (response.ok) return response;
-    const problem = await response.json().catch(() => ({}));
-    throw new ApiError(response.status, problem && typeof problem === "object" ? problem : {}, response.headers);
+    throw new ApiError(response.status, problemIn(await errorText(response)), response.headers);
+  }
+}
+
+/**
+ * Check that a server, or a proxy before it, does not redirect a request.
+ *
+ * @param {Response} response
+ * @param {string} request Its method and path.
+ * @throws {UnexpectedResponseError} It does: to follow it would turn a POST into a GET, and lose the token.
+ */
+function checkNoRedirect(response, request) {
+  const { status, type, redirected } = response;
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (!isRedirect && !redirected && type !== "opaqueredirect") return; // browsers show nothing of a redirect
+  response.body?.cancel().catch(() => {});
+  const place = redacted((response.headers.get("Location") ?? "").split(/[?#]/)[0]).slice(0, 200);
+  const to = place ? ` to ${JSON.stringify(place)}` : "";
+  throw new UnexpectedResponseError(`${request}: the server redirects${to}${isRedirect ? ` (status ${status})` : ""}. The client follows no redirect, which can lose the method and the token: use the address of the API itself.`);
+}
+
+/** Check headers that fetch would refuse as it does a lost connection. @param {Record<string, string>} headers */
+function checkHeaders(headers) {
+  try {
+    new Headers(headers);
+  } catch {
+    throw new SkyeError("A header of the request, such as the Idempotency-Key, has characters that no header may have");
+  }
+}
+
+/** Return the body of an error response; empty if it is cut. @param {Response} response */
+const errorText = (response) => readText(response).catch((error) => {
+  if (error instanceof SkyeError) throw error;
+  return "";
+});
+
+/** Return the problem document of an error response; empty for another text. @param {string} text */
+function problemIn(text) {
+  try {
+    const problem = JSON.parse(text);
+    return problem && typeof problem === "object" ? problem : {};
+  } catch {
+    return {};
   }
 }
 
@@ -143,12 +189,16 @@ export class Transport {
  * Return the address of a server without white space around it, and without a slash at its end.
  *
  * @param {string} url
- * @throws {InvalidAddressError} It is no address, such as one without `http://`.
+ * @throws {InvalidAddressError} It is no address, such as one without `http://`, has a user name, which fetch refuses to
+ *   send, or ends in `/v1`, with which the paths of requests begin.
  */
 function checkedUrl(url) {
   url = url.trim();
+  if (url.includes("@")) throw new InvalidAddressError("An address with an `@` has a user name or password, which is not sent");
   if (!isAddress(url)) throw new InvalidAddressError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
-  return url.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
+  const address = url.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
+  if (address.endsWith("/v1")) throw new InvalidAddressError(`The address ends in /v1, with which every path begins: use ${JSON.stringify(address.slice(0, -3))}`);
+  return address;
 }
 
 /** @param {string} url */
@@ -173,7 +223,7 @@ function checkedPath(path) {
 
 /** @param {Response} response */
 async function readJson(response) {
-  const text = await response.text();
+  const text = await readText(response);
   try {
     return text ? JSON.parse(text) : null;
   } catch {
@@ -183,9 +233,6 @@ async function readJson(response) {
 
 /** Return a timeout that leaves the server the time to wait. @param {Transport} transport @param {{wait_ms?: number}} [query] */
 export const waiting = (transport, query) => ({ timeoutMs: transport.timeoutMs + (query?.wait_ms ?? 0) });
-
-/** @param {Response} response */
-export const readText = (response) => response.text();
 
 /**
  * Return the milliseconds to wait before the next attempt.
@@ -205,6 +252,7 @@ export function retryDelay(error, attempt, started, policy, url) {
     if (!RETRIED.has(error.status)) throw error;
     if (error.retryAfterMs !== null) wait = error.retryAfterMs + Math.random() * baseMs;
   }
+  if (/** @type {any} */ (error)?.cause?.message === "bad port") throw new InvalidAddressError(`fetch sends nothing to the port of ${url}, which is that of another protocol`);
   if (attempt < attempts && Date.now() + wait - started <= budgetMs) return wait;
   throw error instanceof ApiError ? error : new ConnectionFailedError(error, url);
 }

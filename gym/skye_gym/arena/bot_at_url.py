@@ -22,6 +22,7 @@ from skye.rules.state import GameState
 from skye.views import move_from_action
 from skye_gym.arena.bot_process import MAX_REPLY, BotFailed, BotUnavailable, Budget, move_in
 from skye_gym.arena.turn import Turn
+from skye_gym.openers import opener_for
 
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
 """The environment variable with the secret that signs requests, `whsec_` and base64; random without it."""
@@ -42,7 +43,7 @@ class BotAtUrl:
         self._url = url
         self._budget = budget
         self._key = _secret_in(os.environ.get(SECRET_VARIABLE, "")) or secrets.token_bytes(32)
-        self._opener = urllib.request.build_opener(_NoRedirects, _Deadlines)
+        self._opener = opener_for(url, _Deadlines)
 
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return the bot's move.
@@ -93,13 +94,6 @@ def _secret_in(text: str) -> bytes:
         return b64decode(text.strip().removeprefix("whsec_").encode("ascii"), validate=True)
     except ValueError:
         raise ValueError(f"{SECRET_VARIABLE} is not whsec_ and base64") from None
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def http_error_302(self, *_: Any, **__: Any) -> None:
-        return None
-
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _Deadlines(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):

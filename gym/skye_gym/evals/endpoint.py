@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 from skye.errors import SkyeError
 from skye_gym.evals.questions import Question, Reply
+from skye_gym.openers import opener_for
 
 MAX_BODY: Final = 10_000_000
 """The maximum length of a response in bytes."""
@@ -120,7 +121,7 @@ class Endpoint:
         request = urllib.request.Request(  # noqa: S310 - the command checks the scheme
             f"{self.url.rstrip('/')}/chat/completions", json.dumps(body).encode(), headers
         )
-        with urllib.request.urlopen(request, timeout=self.timeout_s) as response:  # noqa: S310 - likewise
+        with opener_for(self.url).open(request, timeout=self.timeout_s) as response:
             received: bytes = response.read(MAX_BODY)
             if response.length and len(received) < MAX_BODY:  # `read` with a size reports no early end
                 raise http.client.IncompleteRead(received, response.length)

@@ -69,7 +69,7 @@ def test_error_is_copied_and_pickled_with_all_it_has(error, copied):
     ("url", "text"),
     [
         (
-            "http://ann:secret@127.0.0.1:8000/x",
+            "http://127.0.0.1:8000/x",
             "http://127.0.0.1:8000 (refused): start one with `skye-server",
         ),
         ("https://skye.example", "https://skye.example (refused)"),

@@ -11,10 +11,11 @@ import anyio
 import httpx
 from httpx_sse import EventSource, SSEError
 
+from skye_client._async.bodies import AsyncPieces, whole
 from skye_client._async.transport import AsyncTransport
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.following import SILENCE_S, BrokenStreamError, Follower, is_final
-from skye_client.messages import api_error, authorization
+from skye_client.messages import authorization, response_error
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
@@ -68,15 +69,20 @@ async def _stream(
     headers = {"Accept": "text/event-stream", **follower.stream_opening(), **authorization(token)}
     timeout = httpx.Timeout(transport.timeout_s, read=silence_s)
     async with transport.http.stream(
-        "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
+        "GET",
+        f"{transport.url}{path}/events/stream",
+        headers=headers,
+        timeout=timeout,
+        follow_redirects=False,
     ) as response:
         if response.status_code == 204:  # the caller has every event of a game that is over
             follower.over = True
             return
         if not response.is_success:
-            await response.aread()
-            raise api_error(response)
-        async for message in EventSource(response).aiter_sse():
+            raise response_error(await whole(response), transport.proxy)
+        pieces = AsyncPieces(response)
+        async for message in EventSource(pieces.response).aiter_sse():
+            pieces.begin()
             if not message.data:  # httpx-sse yields a heartbeat after an id as a message without data
                 continue
             data = json.loads(message.data)

@@ -11,11 +11,12 @@ import anyio
 import httpx
 
 from skye_client import models as m
+from skye_client._async.bodies import AsyncPieces, whole
 from skye_client._async.iteration import AsyncIteration
 from skye_client._async.transport import AsyncTransport
 from skye_client.errors import ApiError
 from skye_client.exporting import Export
-from skye_client.messages import api_error, final_error
+from skye_client.messages import final_error, response_error
 from skye_client.options import CallOptions, waiting
 
 PAGE = 200
@@ -86,7 +87,9 @@ class AsyncLeagues:
             except (ApiError, httpx.TransportError, ValueError) as error:
                 delay = export.delay(self._transport.retry, error)
                 if delay is None:
-                    raise final_error("GET", self._transport.url, path, error) from error.__cause__
+                    raise final_error(
+                        "GET", self._transport.url, path, error, self._transport.proxy
+                    ) from error.__cause__
                 await anyio.sleep(delay)
 
     async def _page(self, path: str, export: Export) -> AsyncGenerator[Any, None]:
@@ -97,10 +100,12 @@ class AsyncLeagues:
             params=export.query(),
             headers=export.headers(),
             timeout=self._transport.timeout_s,
+            follow_redirects=False,
         ) as response:
             if not response.is_success:
-                await response.aread()
-                raise api_error(response)
-            async for line in response.aiter_lines():
+                raise response_error(await whole(response), self._transport.proxy)
+            pieces = AsyncPieces(response)
+            async for line in pieces.response.aiter_lines():
+                pieces.begin()
                 yield export.received(json.loads(line))
             export.ended()

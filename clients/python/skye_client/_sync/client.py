@@ -25,20 +25,27 @@ class Skye:
     :param retry: the retry policy of all requests.
     :param timeout_s: the timeout of one attempt in seconds.
     :param concurrency: the number of requests under way at once; streams and long polls do not count.
-    :param http: an httpx client to use, for proxies, certificates or tests; the caller must close it.
-    :raises InvalidAddressError: when the address cannot be one, such as one without `http://`.
+    :param proxy: the address of the proxy to use; without one that of the environment (`HTTPS_PROXY` and its
+        like), and none for a server of this machine.
+    :param http: an httpx client to use instead, for certificates or tests, with its own settings; the caller
+        must close it.
+    :raises InvalidAddressError: when an address cannot be one, such as one without `http://`.
+    :raises InvalidEnvironmentError: when a variable, such as `HTTPS_PROXY`, cannot be used.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - options, by keyword
         self,
         url: str,
         *,
         retry: RetryPolicy | None = None,
         timeout_s: float = 15.0,
         concurrency: int = CONCURRENCY,
+        proxy: str | None = None,
         http: httpx.Client | None = None,
     ) -> None:
-        self.transport = Transport(url, retry=retry, timeout_s=timeout_s, concurrency=concurrency, http=http)
+        self.transport = Transport(
+            url, retry=retry, timeout_s=timeout_s, concurrency=concurrency, proxy=proxy, http=http
+        )
         self.games = Games(self.transport)
         self.leagues = Leagues(self.transport)
         self.catalogue = Catalogue(self.transport)

@@ -11,10 +11,11 @@ from typing import Any
 import httpx
 from httpx_sse import EventSource, SSEError
 
+from skye_client._sync.bodies import Pieces, whole
 from skye_client._sync.transport import Transport
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.following import SILENCE_S, BrokenStreamError, Follower, is_final
-from skye_client.messages import api_error, authorization
+from skye_client.messages import authorization, response_error
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
@@ -68,15 +69,20 @@ def _stream(
     headers = {"Accept": "text/event-stream", **follower.stream_opening(), **authorization(token)}
     timeout = httpx.Timeout(transport.timeout_s, read=silence_s)
     with transport.http.stream(
-        "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
+        "GET",
+        f"{transport.url}{path}/events/stream",
+        headers=headers,
+        timeout=timeout,
+        follow_redirects=False,
     ) as response:
         if response.status_code == 204:  # the caller has every event of a game that is over
             follower.over = True
             return
         if not response.is_success:
-            response.read()
-            raise api_error(response)
-        for message in EventSource(response).iter_sse():
+            raise response_error(whole(response), transport.proxy)
+        pieces = Pieces(response)
+        for message in EventSource(pieces.response).iter_sse():
+            pieces.begin()
             if not message.data:  # httpx-sse yields a heartbeat after an id as a message without data
                 continue
             data = json.loads(message.data)

@@ -11,11 +11,12 @@ from typing import Any, Unpack, cast
 import httpx
 
 from skye_client import models as m
+from skye_client._sync.bodies import Pieces, whole
 from skye_client._sync.iteration import Iteration
 from skye_client._sync.transport import Transport
 from skye_client.errors import ApiError
 from skye_client.exporting import Export
-from skye_client.messages import api_error, final_error
+from skye_client.messages import final_error, response_error
 from skye_client.options import CallOptions, waiting
 
 PAGE = 200
@@ -86,7 +87,9 @@ class Leagues:
             except (ApiError, httpx.TransportError, ValueError) as error:
                 delay = export.delay(self._transport.retry, error)
                 if delay is None:
-                    raise final_error("GET", self._transport.url, path, error) from error.__cause__
+                    raise final_error(
+                        "GET", self._transport.url, path, error, self._transport.proxy
+                    ) from error.__cause__
                 time.sleep(delay)
 
     def _page(self, path: str, export: Export) -> Generator[Any, None, None]:
@@ -97,10 +100,12 @@ class Leagues:
             params=export.query(),
             headers=export.headers(),
             timeout=self._transport.timeout_s,
+            follow_redirects=False,
         ) as response:
             if not response.is_success:
-                response.read()
-                raise api_error(response)
-            for line in response.iter_lines():
+                raise response_error(whole(response), self._transport.proxy)
+            pieces = Pieces(response)
+            for line in pieces.response.iter_lines():
+                pieces.begin()
                 yield export.received(json.loads(line))
             export.ended()

@@ -7,9 +7,10 @@ from typing import Any, Unpack
 
 import httpx
 
+from skye_client._sync.bodies import whole
 from skye_client.concurrency import PerLoop, Slots
+from skye_client.errors import UnexpectedResponseError
 from skye_client.messages import (
-    api_error,
     checked_path,
     checked_url,
     encoded,
@@ -17,10 +18,11 @@ from skye_client.messages import (
     query_of,
     read_json,
     request_headers,
+    response_error,
 )
 from skye_client.options import FAULT_HEADER, RequestOptions
+from skye_client.proxies import client_options, proxy_for
 from skye_client.retry import RetryPolicy
-from skye_client.tls import tls_context
 
 
 class Transport:
@@ -29,16 +31,21 @@ class Transport:
     The arguments are those of `Skye`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - options, by keyword
         self,
         url: str,
         *,
         retry: RetryPolicy | None,
         timeout_s: float,
         concurrency: int,
+        proxy: str | None,
         http: httpx.Client | None,
     ) -> None:
         self.url = checked_url(url)
+        if http and proxy is not None:
+            raise ValueError("`http` has a proxy of its own: leave out `proxy`")
+        self.proxy = None if http else proxy_for(self.url, proxy)
+        """The proxy of the httpx clients that this object makes."""
         self.retry = retry or RetryPolicy()
         self.timeout_s = timeout_s
         self._owned = http is None
@@ -47,7 +54,9 @@ class Transport:
 
         def client(first: httpx.Client | None) -> httpx.Client:
             hooks = first.event_hooks if first else None
-            return httpx.Client(timeout=timeout_s, verify=tls_context(), limits=limits, event_hooks=hooks)
+            return httpx.Client(
+                timeout=timeout_s, limits=limits, event_hooks=hooks, **client_options(self.proxy)
+            )
 
         self._clients = PerLoop(lambda first: http or client(first))
 
@@ -67,7 +76,8 @@ class Transport:
         :returns: the decoded body; None for an empty one.
         :raises ApiError: when the server returns an error.
         :raises ConnectionFailedError: when no complete response arrives within all retries.
-        :raises UnexpectedResponseError: when a successful response is not JSON.
+        :raises UnexpectedResponseError: when something other than the API responds: with a redirect, no JSON,
+            or a body over 16 MiB.
         """
         return read_json(self.send(method, path, **options))
 
@@ -80,8 +90,10 @@ class Transport:
 
         :raises ApiError: when the server returns an error.
         :raises ConnectionFailedError: when no complete response arrives within all retries.
+        :raises UnexpectedResponseError: when something other than the API responds.
         :raises InvalidAddressError: when the path does not begin with a slash.
         """
+        method = method.upper()
         policy = options.get("retry") or self.retry
         request = self.http.build_request(
             method,
@@ -99,18 +111,28 @@ class Transport:
                 response = self._sent(request, is_waiting="wait_ms" in request.url.params)
                 if response.is_success:
                     return response
-                error: Exception = api_error(response)
+                error: Exception = response_error(response, self.proxy)
+                if isinstance(error, UnexpectedResponseError):
+                    raise error
             except httpx.TransportError as failure:
                 error = failure
             request.headers.pop(FAULT_HEADER, None)
             delay = policy.delay(attempt, error, time.monotonic() - started)
             if delay is None:
-                raise final_error(method, self.url, path, error) from error.__cause__
+                raise final_error(method, self.url, path, error, self.proxy) from error.__cause__
             time.sleep(delay)
 
     def _sent(self, request: httpx.Request, *, is_waiting: bool) -> httpx.Response:
         """Send a request once; a long poll, which waits at the server, at once."""
         if is_waiting:
-            return self.http.send(request)
+            return self._exchanged(request)
         with self._slots.current:
-            return self.http.send(request)
+            return self._exchanged(request)
+
+    def _exchanged(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; return the response with its body.
+
+        :raises UnexpectedResponseError: when the body is too large.
+        """
+        response = self.http.send(request, stream=True, follow_redirects=False)
+        return whole(response)
