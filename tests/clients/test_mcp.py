@@ -301,6 +301,47 @@ def test_key_is_that_of_the_environment_on_standard_input(live, skye):
     anyio.run(read)
 
 
+@contextmanager
+def on_standard_input(url):
+    """An instance of the server on standard input and output, which has answered."""
+    command = [sys.executable, "-m", "skye_mcp", "--server", url]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        process.stdin.flush()
+        assert b'"id":1' in process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            stream.close()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda process: process.send_signal(signal.SIGINT),
+        lambda process: process.send_signal(signal.SIGTERM),
+        lambda process: process.stdin.close(),
+        lambda process: process.stdout.close(),
+    ],
+    ids=["Ctrl-C", "SIGTERM", "end of the input", "output closed"],
+)
+def test_server_on_standard_input_ends_with_its_user_or_client(live, end):
+    with on_standard_input(live.url) as process:
+        end(process)
+        assert waited_for(lambda: process.poll() is not None)
+
+
+def test_environment_that_cannot_be_used_is_an_error_without_a_traceback():
+    command = [sys.executable, "-m", "skye_mcp", "--server", "https://skye.example"]
+    variables = {**os.environ, "ALL_PROXY": "gopher://proxy.example", "NO_PROXY": ""}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Error: ALL_PROXY is not the address of a proxy" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("version", "options", "also"),
     [

@@ -11,11 +11,18 @@ import click
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from skye_client import AsyncSkye, InvalidAddressError, InvalidCredentialError, new_key
+from skye_client import (
+    AsyncSkye,
+    InvalidAddressError,
+    InvalidCredentialError,
+    InvalidEnvironmentError,
+    new_key,
+)
 from skye_client.messages import MAX_PORT
 from skye_mcp.client_address import ClientAddresses
 from skye_mcp.credentials import checked_key
 from skye_mcp.server import make_server
+from skye_mcp.stdio import run_on_stdio
 
 KEY_VARIABLE = "SKYE_PLAYER_KEY"
 
@@ -62,13 +69,15 @@ def main(server: str, http: str | None, allowed_host: tuple[str, ...], trusted_p
         skye = AsyncSkye(server)
     except InvalidAddressError as error:
         raise click.BadParameter(str(error), param_hint="--server") from error
+    except InvalidEnvironmentError as error:
+        raise click.UsageError(str(error)) from error
     if http is None:
         key = _own_key()
 
         def own_key(_headers: Mapping[str, str] | None) -> str:
             return key
 
-        make_server(skye, own_key).run("stdio")
+        run_on_stdio(make_server(skye, own_key))
         return
     hosts = [*allowed_host, "127.0.0.1:*", "localhost:*", "[::1]:*", "localhost"]
     origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]

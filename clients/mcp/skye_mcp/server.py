@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
-from mcp.types import INTERNAL_ERROR
+from mcp.types import INTERNAL_ERROR, ToolAnnotations
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
@@ -26,8 +26,10 @@ from skye_mcp.choice import UnusableChoice, nearest
 from skye_mcp.client_address import forward_addresses, set_client_of
 from skye_mcp.credentials import checked_key
 from skye_mcp.playing import Playing, Progress
-from skye_mcp.rules_text import topics_of
+from skye_mcp.rules_text import text_about, topics_of
 from skye_mcp.rulesets import UnknownRuleset, ruleset_of_new_games
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 HOW_TO_ACT: Final = files("skye_mcp").joinpath("how_to_act.md").read_text(encoding="utf-8")
 
@@ -53,6 +55,24 @@ class Placement(TypedDict):
     y: int
     rotation: int
 
+
+_READS: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+"""Changes nothing; the text has names that strangers chose."""
+_READS_OWN_TEXTS: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_CREATES: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
+)
+_JOINS: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+_ACTS: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True
+)
+"""No action of a game can be undone, except placements of the same round."""
 
 KeyOf = Callable[[Mapping[str, str] | None], str]
 """Returns the player key of a request by its HTTP headers, None without HTTP."""
@@ -114,8 +134,14 @@ def make_server(skye: AsyncSkye, key_of: KeyOf = bearer_key) -> MCPServer[Any]:
     return server
 
 
+def _tool(server: MCPServer[Any], title: str, hints: ToolAnnotations) -> Callable[[_Function], _Function]:
+    """Return the decorator of a tool whose result is a text, which an output schema would only double."""
+    hints = hints.model_copy(update={"title": title})
+    return server.tool(title=title, annotations=hints, structured_output=False)
+
+
 def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any, Any]], Playing]) -> None:
-    @server.tool()
+    @_tool(server, "List games", _READS)
     async def list_games(ctx: Context[Any, Any]) -> str:
         """List your games, and the public games that you can join.
 
@@ -124,7 +150,7 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
         with explained():
             return await playing(ctx).list_games()
 
-    @server.tool()
+    @_tool(server, "Show your history", _READS)
     async def history(ctx: Context[Any, Any]) -> str:
         """Show your statistics, and your latest finished games with their places, also expired ones.
 
@@ -133,19 +159,19 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
         with explained():
             return await playing(ctx).history()
 
-    @server.tool()
+    @_tool(server, "List scenarios", _READS_OWN_TEXTS)
     async def list_scenarios(ctx: Context[Any, Any]) -> str:
         """List the prepared positions with which `create_game` can begin."""
         with explained():
             return await playing(ctx).list_scenarios()
 
-    @server.tool()
+    @_tool(server, "List bots", _READS_OWN_TEXTS)
     async def list_bots(ctx: Context[Any, Any]) -> str:
         """List the bots that can take a seat of a game, the weakest first."""
         with explained():
             return await playing(ctx).list_bots()
 
-    @server.tool()
+    @_tool(server, "Create a game", _CREATES)
     async def create_game(
         ctx: Context[Any, Any],
         name: Name = "Agent",
@@ -169,7 +195,7 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
             options = {} if seed is None else {"seed": seed}
             return await playing(ctx).create_game(name, bots, seat_count, scenario, options)
 
-    @server.tool()
+    @_tool(server, "Join a game", _JOINS)
     async def join_game(
         ctx: Context[Any, Any],
         game: Game,
@@ -185,7 +211,7 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
 
 
 def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, Any]], Playing]) -> None:
-    @server.tool()
+    @_tool(server, "Wait for your turn", _READS)
     async def wait_for_turn(ctx: Context[Any, Any], game: Game, wait_s: Seconds = 60) -> str:
         """Wait until you must decide, and return the decision: your view and the numbered legal actions.
 
@@ -194,7 +220,7 @@ def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, 
         with explained():
             return await playing(ctx).wait_for_turn(game, wait_s, _progress(ctx))
 
-    @server.tool()
+    @_tool(server, "Make a decision", _ACTS)
     async def act(
         ctx: Context[Any, Any],
         game: Game,
@@ -222,7 +248,7 @@ def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, 
                 legal = await its.legal_actions(game)
             raise ToolError(f"{error} Legal actions: {nearest(legal, place)}") from error
 
-    @server.tool()
+    @_tool(server, "Try placements", _READS_OWN_TEXTS)
     async def what_if(
         ctx: Context[Any, Any],
         game: Game,
@@ -232,7 +258,7 @@ def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, 
         with explained():
             return await playing(ctx).what_if(game, placements)
 
-    @server.tool()
+    @_tool(server, "Show the scores", _READS)
     async def scores(ctx: Context[Any, Any], game: Game) -> str:
         """Return the points of all players, by round and scoring tile.
 
@@ -248,17 +274,19 @@ def _add_texts(
     async def topics() -> dict[str, str]:
         return topics_of(await skye.transport.text("GET", "/docs/rules"))
 
-    @server.tool()
+    @_tool(server, "Look up the rules", _READS_OWN_TEXTS)
     async def rules(
         ctx: Context[Any, Any],
-        topic: Annotated[str | None, Field(description="A topic; without one all topics are listed.")] = None,
+        topic: Annotated[
+            str | None,
+            Field(description="A topic, or words of a rule such as `buying`; without it topics are listed."),
+        ] = None,
     ) -> str:
         """Return the rules about a topic."""
         set_client_of(ctx.request_context.request)
         with explained():
             texts = await topics()
-        found = (text for title, text in texts.items() if topic and topic.lower() in title.lower())
-        return next(found, f"Topics: {', '.join(texts)}.")
+        return text_about(topic, texts) if topic else f"Topics: {', '.join(texts)}."
 
     @server.resource("skye://rules", mime_type="text/plain")
     async def all_rules() -> str:
