@@ -8,7 +8,9 @@ import pytest
 
 from deploy.release.commands import run
 from tests.support.launcher import ROOT
+from tests.support.ports import accepts
 from tests.support.programs import finished
+from tests.support.waiting import waited_for
 from tests.support.wheels import built, environment, third_party_packages
 
 EXAMPLES = ROOT / "examples" / "testing"
@@ -148,6 +150,26 @@ def test_server_that_does_not_start_is_an_error_with_its_output(run_tests):
     assert "The server for the tests did not start:" in printed, printed
     assert "SKYE_WORKERS" in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_killed_pytest_leaves_no_server_and_no_folder(run_tests, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    source = """
+        import os
+        import signal
+        from pathlib import Path
+
+        def test_killed(skye_game, skye_server):
+            assert skye_game().view()["status"] == "playing"
+            Path("address").write_text(skye_server)
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    run_tests(source, "-o", "skye_storage=redis")
+    port = int((tmp_path / "address").read_text().rpartition(":")[2])
+    assert waited_for(lambda: not accepts(port))
+    assert waited_for(lambda: not list((tmp_path / "temporary").glob("skye-*")))
 
 
 def test_unknown_storage_is_an_error(run_tests):

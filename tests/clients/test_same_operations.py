@@ -11,8 +11,11 @@ from tests.clients.offline.node import run
 from tests.support.launcher import ROOT
 
 CLASSES = ["Skye", "Games", "OwnGames", "Game", "Seat", "Player", "Leagues", "Catalogue", "GameView"]
-ONLY_IN_ONE = {"Transport", "EventFollower", "RetryPolicy", "Turn", "CallOptions", "Iteration"}
-"""Names that belong to a language: the iterator of events, types that JavaScript has in JSDoc only."""
+OF_PYTHON = {"RetryPolicy", "Turn", "CallOptions", "Iteration", "InvalidEnvironmentError"}
+OF_JAVASCRIPT = {"Transport", "EventFollower"}
+ONLY_IN_ONE = OF_PYTHON | OF_JAVASCRIPT
+"""Names that belong to a language: the iterator of events, types that JavaScript has in JSDoc only, and the
+error of an environment that `fetch` does not read."""
 
 LIST_NAMES = """
 import * as client from "skye-client";

@@ -27,6 +27,7 @@ FULL = (
     "bench", "deploy", "examples", "faults", "fuzzing", "system", "web",
     # what needs packages that `make test` does not install
     "clients/test_mcp.py", "clients/test_mcp_callers.py", "clients/offline/test_mcp_names.py",
+    "clients/offline/test_mcp_tools.py",
     "contract/generators",
 )  # fmt: skip
 FULL_OF_PARTS = (

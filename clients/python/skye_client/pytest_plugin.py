@@ -26,12 +26,13 @@ from typing import Any
 
 import pytest
 
-from skye_client import Game, InvalidAddressError, Seat, Skye, models
+from skye_client import Game, InvalidAddressError, Seat, Skye, models, server_guard
 from skye_client.hunting import HUNT_VARIABLE, Hunt, score_text
 from skye_client.messages import checked_url
 
 _START_TIMEOUT_S = 180.0
-_STOP_TIMEOUT_S = 20.0
+_GUARD = Path(server_guard.__file__)
+_STOP_TIMEOUT_S = server_guard.STOP_TIMEOUT_S + 10
 _NOT_INSTALLED = (
     "skye_server needs the service in this environment: install skye-client[pytest]. "
     "To test against a running server, pass its address: -o skye_url=http://127.0.0.1:8000"
@@ -192,6 +193,8 @@ def skye_clock() -> Callable[[CreatedGame, int], models.Game]:
 def running_server(storage: str = "memory", settings: Sequence[str] = ()) -> Iterator[str]:
     """Start a server on a free port of 127.0.0.1, yield its address, and stop it.
 
+    The server ends, and its folder is deleted, also when this process is killed.
+
     :param storage: `memory`, or `redis` for its own Redis in a temporary folder.
     :param settings: other settings, each as `SKYE_NAME=value`.
     :raises ServerNotStartedError: when the service is not installed or does not start.
@@ -203,18 +206,18 @@ def running_server(storage: str = "memory", settings: Sequence[str] = ()) -> Ite
     with tempfile.TemporaryDirectory(prefix="skye-") as folder:
         output = Path(folder, "output.log")
         with output.open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "skye_server.cli", "serve"],
+            process = subprocess.Popen(  # noqa: S603 - own arguments
+                [sys.executable, "-I", _GUARD, folder, sys.executable, "-m", "skye_server.cli", "serve"],
                 env=_environment(folder, storage, settings),
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
             )
         try:
             yield _address(process, output)
         finally:
-            process.terminate()
             try:
-                process.wait(_STOP_TIMEOUT_S)
+                process.communicate(timeout=_STOP_TIMEOUT_S)  # closes the pipe
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

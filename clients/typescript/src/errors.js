@@ -46,9 +46,12 @@ export class ConnectionFailedError extends SkyeError {
     const isRefused = /** @type {any} */ (cause)?.cause?.code === "ECONNREFUSED"; // in Node
     const start = isRefused && THIS_MACHINE.test(server ?? "") ? `: start one with ${START}` : "";
     const failed = isRefused ? `No server responds at ${server}${start}` : `The server at ${server} cannot be reached`;
-    super(server ? failed : "The server cannot be reached", { cause });
+    super(isBlockedPort(cause) ? `fetch sends nothing to the port of ${server}, which is that of another protocol` : server ? failed : "The server cannot be reached", { cause });
   }
 }
+
+/** Whether Node refuses to send a request to a port, such as 6000. @param {any} error */
+export const isBlockedPort = (error) => error?.cause?.message === "bad port";
 
 const THIS_MACHINE = /\/\/(127(\.\d+){3}|([^/]+\.)?localhost|\[::1\])(:|$)/;
 const START = "`skye-server serve`, or `make serve` in a checkout";

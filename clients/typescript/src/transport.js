@@ -1,5 +1,5 @@
 import { readText } from "./bodies.js";
-import { ApiError, ConnectionFailedError, InvalidAddressError, InvalidCredentialError, SkyeError, UnexpectedResponseError, redacted } from "./errors.js";
+import { ApiError, ConnectionFailedError, InvalidAddressError, InvalidCredentialError, SkyeError, UnexpectedResponseError, isBlockedPort, redacted } from "./errors.js";
 
 /** Statuses of responses that are retried. */
 const RETRIED = new Set([429, 502, 503, 504]);
@@ -252,8 +252,7 @@ export function retryDelay(error, attempt, started, policy, url) {
     if (!RETRIED.has(error.status)) throw error;
     if (error.retryAfterMs !== null) wait = error.retryAfterMs + Math.random() * baseMs;
   }
-  if (/** @type {any} */ (error)?.cause?.message === "bad port") throw new InvalidAddressError(`fetch sends nothing to the port of ${url}, which is that of another protocol`);
-  if (attempt < attempts && Date.now() + wait - started <= budgetMs) return wait;
+  if (attempt < attempts && !isBlockedPort(error) && Date.now() + wait - started <= budgetMs) return wait;
   throw error instanceof ApiError ? error : new ConnectionFailedError(error, url);
 }
 
