@@ -14,7 +14,8 @@ def take_seat(client: Skye, game_id: str | None, bots: int) -> Game:
     if game_id is not None:
         return join(client, game_id)
     me: m.PersonToSeat = {"name": "Python"}
-    created = client.games.create({"players": [me, *[{"bot": "greedy"}] * bots], "auto_start": True})
+    greedy: m.BotToSeat = {"bot": "greedy"}
+    created = client.games.create({"players": [me, *[greedy] * bots], "auto_start": True})
     return client.seats(created)[0].game
 
 

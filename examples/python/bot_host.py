@@ -23,11 +23,11 @@ def create_missing(url: str, key: str, number: int, bots: int) -> None:
     with Skye(url) as client:
         player = client.player(key)
         missing = number - sum(1 for _ in player.games.all())
-        players = [{"name": "Host"}, *[{"bot": "random"}] * bots]
+        host: m.PersonToSeat = {"name": "Host"}
+        opponent: m.BotToSeat = {"bot": "random"}
+        game: m.FreshGame = {"players": [host, *[opponent] * bots], "auto_start": True}
         while missing > 0:
-            games = [{"players": players, "auto_start": True}] * min(missing, 50)
-            player.leagues.create(games)
-            missing -= len(games)
+            missing -= len(player.leagues.create([game] * min(missing, 50)))
 
 
 def key_in(path: Path) -> str:

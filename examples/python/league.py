@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         player = client.player()
         # Each bot has seat 0 in half of the games.
         orders = [list(BOTS)[:: -1 if number % 2 else 1] for number in range(options.games)]
-        games = [
+        games: list[m.FreshGame] = [
             {"visibility": "private", "auto_start": True, "players": [{"name": n} for n in order]}
             for order in orders
         ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import skye
 from skye_client import Game, Skye, SkyeError
+from skye_client import models as m
 from skye_gym.bots import LEAGUE_BOTS
 
 
@@ -21,7 +22,7 @@ def play(game: Game, seat: int, bot: str) -> None:
             game.event_page(after=view["last_event"], wait_ms=20_000)
 
 
-def choose(game: Game, view, seat: int, bot: str, rng: random.Random) -> skye.Move:
+def choose(game: Game, view: m.Game, seat: int, bot: str, rng: random.Random) -> skye.Move:
     """Return the move of a bot, from the view and the events of its seat."""
     events = game.event_page(after=0, limit=1000)["events"]
     local = skye.game_from_view(view, events)
@@ -29,17 +30,17 @@ def choose(game: Game, view, seat: int, bot: str, rng: random.Random) -> skye.Mo
 
 
 def act(game: Game, seat: int, move: skye.Move) -> None:
-    """Send a move."""
+    """Send a move. The engine has its ids of tiles as texts, which `request` takes."""
     own = game.seat(seat)
     match move:
         case skye.SetOffer(discard, prices):
-            own.set_offer(discard, dict(prices))
+            own.request("PUT", "/offer", {"discard": discard, "prices": dict(prices)})
         case skye.Buy(tile):
-            own.buy(tile)
+            own.request("PUT", "/purchase", {"tile": tile})
         case skye.Pass():
             own.pass_turn()
         case skye.Place(tile, x, y, rotation):
-            own.place(tile, x, y, rotation)
+            own.request("POST", "/placements", {"tile": tile, "x": x, "y": y, "rotation": rotation})
         case skye.FinishBuilding():
             own.finish_building()
 
@@ -55,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with Skye(options.api) as client:
         players = [{"name": "local"}, *({"bot": bot} for bot in options.against)]
         drawn = {} if options.seed is None else {"seed": options.seed}
-        created = client.games.create({"players": players, "auto_start": True, "options": drawn})
+        body = {"players": players, "auto_start": True, "options": drawn}
+        created = client.request("POST", "/v1/games", body)
         game = client.game(created["game"]["id"], created["players"][0]["token"])
         play(game, 0, options.bot)
         for player in game.get()["players"]:

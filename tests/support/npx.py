@@ -10,7 +10,13 @@ import pytest
 from tests.support.missing_programs import NO_NPX
 from tests.support.programs import finished
 
-VERSIONS = {"@redocly/cli": "2.77.0", "@usebruno/cli": "4.1.0", "httpyac": "6.16.7", "node": "22.23.3"}
+VERSIONS = {
+    "@redocly/cli": "2.77.0",
+    "@usebruno/cli": "4.1.0",
+    "httpyac": "6.16.7",
+    "node": "22.23.3",
+    "pyright": "1.1.414",
+}
 
 _QUIET = {
     "npm_config_yes": "true",

@@ -28,6 +28,7 @@ FULL = (
     # what needs packages that `make test` does not install
     "clients/test_mcp.py", "clients/test_mcp_callers.py", "clients/offline/test_mcp_names.py",
     "clients/offline/test_mcp_tools.py",
+    "clients/test_types.py",
     "contract/generators",
 )  # fmt: skip
 FULL_OF_PARTS = (

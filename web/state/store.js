@@ -270,7 +270,7 @@ export class Store {
     try {
       const { actions, version } = await this.game
         .seat(this.seat)
-        .request("GET", "/actions", { signal: this.#stop.signal });
+        .request("GET", "/actions", undefined, { signal: this.#stop.signal });
       if (this.#known.requested !== requested) return; // a later request or a write has replaced this one
       if (version < this.view.version) return this.#requestAgain();
       this.#known = { listed: { moment: requested, list: /** @type {Action[]} */ (actions) }, requested: null };

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 import anyio
 
-from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye
+from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye, models
 from skye_gym.agents import action_text, decision_id, decision_text, quoted, standing, take_backs_left
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
 from skye_mcp.rulesets import load_ruleset
@@ -72,12 +72,14 @@ class Playing:
         players = [{"name": name}, *({"bot": bot} for bot in bots)]
         body: dict[str, Any] = {"players": players, "auto_start": True, "options": dict(options)}
         body |= {"scenario": scenario} if scenario else {"seat_count": seat_count or len(players)}
-        created = await self._player.games.create(body)
+        created = await self._player.request("POST", "/v1/games", body)
         return await self.describe(created["game"]["id"])
 
     async def join_game(self, game: str, name: str, invite_code: str | None) -> str:
         """Take a seat in a game."""
-        player = {"name": name} | ({"invite_code": invite_code} if invite_code else {})
+        player: models.PersonToJoin = {"name": name}
+        if invite_code:
+            player["invite_code"] = invite_code
         await self.game(game).join(player)
         return await self.describe(game)
 
@@ -129,7 +131,8 @@ class Playing:
         """Return the effect of placements on the points of the player."""
         view = await self._view(game)
         seat = self.game(game).seat(view["you"]["seat"])
-        return _points(cast("Json", await seat.what_if(placements)))
+        tried = await seat.request("POST", "/what-if", {"placements": placements})
+        return _points(tried)
 
     async def scores(self, game: str) -> str:
         """Return the points of all players, round by round."""

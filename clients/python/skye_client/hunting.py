@@ -14,11 +14,11 @@ import time
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import httpx
 
-from skye_client import InvalidAddressError, InvalidEnvironmentError, Skye
+from skye_client import InvalidAddressError, InvalidEnvironmentError, Skye, models
 from skye_client.messages import authorization, checked_url
 from skye_client.proxies import client_options, proxy_for
 
@@ -52,7 +52,7 @@ class Hunt:
         return f"{self.url}/api"
 
     @classmethod
-    def open(cls, server: str, **choices: Any) -> Hunt:
+    def open(cls, server: str, **choices: Unpack[models.HuntToOpen]) -> Hunt:
         """Open a hunt on a lab server.
 
         :param choices: the fields of `POST /v1/lab/hunts`, such as `classes`, `difficulty` and `count`.
@@ -64,7 +64,7 @@ class Hunt:
             opened = _json(http.post(f"{server}/v1/lab/hunts", json=choices))
         return cls(f"{server}/v1/lab/hunts/{opened['id']}", opened["key"])
 
-    def report(self, operation: str, defect_class: str) -> dict[str, Any]:
+    def report(self, operation: str, defect_class: models.ChosenDefectClass) -> dict[str, Any]:
         """Report a defect, with the requests of `client` since the last report as evidence.
 
         It waits while the time of a minute that the server gives to the replays of an address is used up.

@@ -35,17 +35,24 @@ class CallOptions(ReadOptions, total=False):
     if_match: int | None
 
 
-class RequestOptions(CallOptions, total=False):
-    """Options of any request.
+class SendOptions(CallOptions, total=False):
+    """Options of any request with a given body.
 
     :param token: the bearer token.
-    :param body: the JSON body; None sends none.
     :param query: the query parameters; those that are None are omitted.
     """
 
     token: str | None
-    body: object
     query: Mapping[str, Any] | None
+
+
+class RequestOptions(SendOptions, total=False):
+    """Options of any request.
+
+    :param body: the JSON body; None sends none.
+    """
+
+    body: object
 
 
 def waiting(options: ReadOptions, wait_ms: int | None, timeout_s: float) -> ReadOptions:

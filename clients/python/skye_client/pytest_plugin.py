@@ -166,7 +166,7 @@ def skye_game(skye_client: Skye) -> Callable[..., CreatedGame]:
             body = fields if isinstance(players, int) else {"players": players, **fields}
         else:
             body = {"players": seated(players), "auto_start": True, **fields}
-        created = skye_client.games.create(body)
+        created = skye_client.request("POST", "/v1/games", body)
         host = skye_client.game(created["game"]["id"], created["host_token"])
         return CreatedGame(skye_client, created, host, skye_client.seats(created))
 

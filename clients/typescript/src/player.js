@@ -7,7 +7,7 @@ import { credential, newKey, waiting } from "./transport.js";
 /** @import { components } from "../types/contract.js" */
 /** @import { FollowOptions } from "./events.js" */
 /** @import { Body, CallOptions, Created, Result } from "./resources.js" */
-/** @import { RequestOptions, Transport } from "./transport.js" */
+/** @import { RequestOptions, SendOptions, Transport } from "./transport.js" */
 /** @typedef {components["schemas"]["PlayerEvent"]} PlayerEvent */
 
 const TICKETS = "/v1/matchmaking/tickets";
@@ -31,10 +31,19 @@ export class Player {
   /** Many games at once, for this player. */
   get leagues() { return new Leagues(this.transport, this.#key); }
 
+  /**
+   * Send any request with the key, as `Skye.request` does.
+   *
+   * @param {string} method
+   * @param {string} path The whole path.
+   * @param {unknown} [body]
+   * @param {SendOptions} [options]
+   * @returns {Promise<any>}
+   */
+  request(method, path, body, options) { return this.#sent(method, path, { ...options, body }); }
+
   /** @param {string} method @param {string} path @param {RequestOptions} [options] @returns {Promise<any>} */
-  request(method, path, options) {
-    return this.transport.json(method, path, { token: this.key, ...options });
-  }
+  #sent(method, path, options) { return this.transport.json(method, path, { token: this.#key, ...options }); }
 
   /** Return one game, for this player. @param {string} id */
   game(id) { return new Game(this.transport, id, this.key); }
@@ -54,10 +63,10 @@ export class Player {
   seat({ game, seat }) { return this.game(game.id).seat(seat); }
 
   /** Return the player's id, and how many games the player has and may have. @param {CallOptions} [options] @returns {Promise<Result<"get_own_player">>} */
-  get(options) { return this.request("GET", PLAYER, options); }
+  get(options) { return this.#sent("GET", PLAYER, options); }
 
   /** Return statistics of the player's finished games. @param {CallOptions} [options] @returns {Promise<Result<"get_own_statistics">>} */
-  statistics(options) { return this.request("GET", `${PLAYER}/statistics`, options); }
+  statistics(options) { return this.#sent("GET", `${PLAYER}/statistics`, options); }
 
   /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
@@ -69,19 +78,19 @@ export class Player {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"list_player_events">>}
    */
-  eventPage(query, options) { return this.request("GET", `${PLAYER}/events`, { ...waiting(this.transport, query), ...options, query }); }
+  eventPage(query, options) { return this.#sent("GET", `${PLAYER}/events`, { ...waiting(this.transport, query), ...options, query }); }
 
   /** @param {Body<"create_ticket">} ticket @param {CallOptions} [options] @returns {Promise<Result<"create_ticket">>} */
-  createTicket(ticket, options) { return this.request("POST", TICKETS, { ...options, body: ticket }); }
+  createTicket(ticket, options) { return this.#sent("POST", TICKETS, { ...options, body: ticket }); }
 
   /** The tickets that wait. @param {CallOptions} [options] @returns {Promise<Result<"list_tickets">["tickets"]>} */
-  async tickets(options) { return (await this.request("GET", TICKETS, options)).tickets; }
+  async tickets(options) { return (await this.#sent("GET", TICKETS, options)).tickets; }
 
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"get_ticket">>} */
-  ticket(id, options) { return this.request("GET", `${TICKETS}/${id}`, options); }
+  ticket(id, options) { return this.#sent("GET", `${TICKETS}/${id}`, options); }
 
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_ticket">>} */
-  cancelTicket(id, options) { return this.request("DELETE", `${TICKETS}/${id}`, options); }
+  cancelTicket(id, options) { return this.#sent("DELETE", `${TICKETS}/${id}`, options); }
 
   /**
    * Replace the key; after an error call it again with the same key. Webhooks of the old key are disabled.
@@ -91,7 +100,7 @@ export class Player {
    */
   async replaceKey(key = newKey(), { keepWebhooks = false, ...options } = {}) {
     key = credential(key);
-    await this.request("PUT", `${PLAYER}/key`, { ...options, body: { key, keep_webhooks: keepWebhooks } });
+    await this.#sent("PUT", `${PLAYER}/key`, { ...options, body: { key, keep_webhooks: keepWebhooks } });
     this.#key = key;
     return key;
   }

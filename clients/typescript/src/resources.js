@@ -3,12 +3,12 @@ import { EventFollower } from "./events.js";
 import { credential, waiting } from "./transport.js";
 
 /** @import { components, operations } from "../types/contract.js" */
-/** @import { Transport, RequestOptions } from "./transport.js" */
+/** @import { Transport, RequestOptions, SendOptions } from "./transport.js" */
 /** @import { FollowOptions } from "./events.js" */
 /** @typedef {components["schemas"]["Game"]} GameData */
 /** @typedef {components["schemas"]["Action"]} Action */
 /** @typedef {Pick<RequestOptions, "signal" | "query" | "idempotencyKey" | "ifMatch" | "retry" | "timeoutMs">} CallOptions */
-/** @typedef {{tile: string, x: number, y: number, rotation?: number}} Placement */
+/** @typedef {components["schemas"]["LandscapeTileId"]} LandscapeTileId */
 
 /**
  * The response of an operation of the contract.
@@ -24,6 +24,21 @@ import { credential, waiting } from "./transport.js";
  * @template {keyof operations} Id
  * @typedef {operations[Id] extends {requestBody?: {content: {"application/json": infer Body}}} ? Body : never} Body
  */
+
+/**
+ * Send a request about a game or a seat, with the token of the game.
+ *
+ * @param {Game | Seat} of
+ * @param {string} method
+ * @param {string} path What follows the path of the game or seat.
+ * @param {RequestOptions} [options]
+ * @returns {Promise<any>}
+ */
+function sent(of, method, path, options) {
+  const { transport, token, path: base } = of instanceof Seat ? of.game : of;
+  const seat = of instanceof Seat ? `/players/${of.number}` : "";
+  return transport.json(method, base + seat + path, { token, ...options });
+}
 
 /** One game, as a seat, the host or a spectator. */
 export class Game {
@@ -43,19 +58,18 @@ export class Game {
   set token(token) { this.#token = credential(token); }
 
   /**
-   * Send a request about this game.
+   * Send any request about this game, as `Skye.request` does.
    *
    * @param {string} method
    * @param {string} path What follows the path of the game.
-   * @param {RequestOptions} [options]
+   * @param {unknown} [body]
+   * @param {SendOptions} [options]
    * @returns {Promise<any>}
    */
-  request(method, path, options) {
-    return this.transport.json(method, this.path + path, { token: this.token, ...options });
-  }
+  request(method, path, body, options) { return sent(this, method, path, { ...options, body }); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  get(options) { return this.request("GET", "", options); }
+  get(options) { return sent(this, "GET", "", options); }
 
   /**
    * Return the view of the game for the caller after an event.
@@ -64,12 +78,12 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<GameData>}
    */
-  at(event, options) { return this.request("GET", "", { ...options, query: { at_event: event } }); }
+  at(event, options) { return sent(this, "GET", "", { ...options, query: { at_event: event } }); }
 
   /** @param {Body<"join_game">} player @param {CallOptions} [options] @returns {Promise<Result<"join_game">>} */
   join(player, options) {
     const body = "invite_code" in player && player.invite_code ? { ...player, invite_code: credential(player.invite_code) } : player;
-    return this.request("POST", "/players", { ...options, body });
+    return sent(this, "POST", "/players", { ...options, body });
   }
 
   /**
@@ -78,34 +92,34 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"create_invitation">>}
    */
-  invite(options) { return this.request("POST", "/invitations", options); }
+  invite(options) { return sent(this, "POST", "/invitations", options); }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"list_players">["players"]>} The seats that are taken. */
-  async players(options) { return (await this.request("GET", "/players", options)).players; }
+  async players(options) { return (await sent(this, "GET", "/players", options)).players; }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"list_invitations">["invitations"]>} The unused ones. */
-  async invitations(options) { return (await this.request("GET", "/invitations", options)).invitations; }
+  async invitations(options) { return (await sent(this, "GET", "/invitations", options)).invitations; }
 
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<GameData>} */
-  revokeInvitation(id, options) { return this.request("DELETE", `/invitations/${encodeURIComponent(id)}`, options); }
+  revokeInvitation(id, options) { return sent(this, "DELETE", `/invitations/${encodeURIComponent(id)}`, options); }
 
   /** @param {CallOptions} [options] @returns {Promise<string>} The code with which spectators read a private game. */
-  async watchCode(options) { return (await this.request("GET", "/watch-code", options)).code; }
+  async watchCode(options) { return (await sent(this, "GET", "/watch-code", options)).code; }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  start(options) { return this.request("POST", "/start", options); }
+  start(options) { return sent(this, "POST", "/start", options); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  abort(options) { return this.request("POST", "/abort", options); }
+  abort(options) { return sent(this, "POST", "/abort", options); }
 
   /** Pause the game; propose it to the others if several people play. @param {CallOptions} [options] @returns {Promise<GameData>} */
-  pause(options) { return this.request("POST", "/pause", options); }
+  pause(options) { return sent(this, "POST", "/pause", options); }
 
   /** End the pause of the game. @param {CallOptions} [options] @returns {Promise<GameData>} */
-  resume(options) { return this.request("POST", "/resume", options); }
+  resume(options) { return sent(this, "POST", "/resume", options); }
 
   /** Delete the game, which must be over, as the host. @param {CallOptions} [options] @returns {Promise<void>} */
-  delete(options) { return this.request("DELETE", "", options); }
+  delete(options) { return sent(this, "DELETE", "", options); }
 
   /**
    * Take the caller's seat in the rematch of this game; the first call creates it. Only its host may name the first seat.
@@ -114,7 +128,7 @@ export class Game {
    * @returns {Promise<Result<"rematch">>}
    */
   rematch({ first_seat, ...options } = {}) {
-    return this.request("POST", "/rematch", { ...options, ...(first_seat === undefined ? {} : { body: { first_seat } }) });
+    return sent(this, "POST", "/rematch", { ...options, ...(first_seat === undefined ? {} : { body: { first_seat } }) });
   }
 
   /**
@@ -124,7 +138,7 @@ export class Game {
    * @returns {Promise<Result<"rotate_host_token">>}
    */
   async rotateHostToken(options) {
-    const rotated = await this.request("POST", "/host-token", options);
+    const rotated = await sent(this, "POST", "/host-token", options);
     this.token = rotated.host_token;
     return rotated;
   }
@@ -135,7 +149,7 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"get_rematch">["game"]>}
    */
-  async findRematch(options) { return (await this.request("GET", "/rematch", options)).game; }
+  async findRematch(options) { return (await sent(this, "GET", "/rematch", options)).game; }
 
   /**
    * Return an iterable over the events of the game until it is over; it reconnects by itself.
@@ -151,16 +165,16 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"list_events">>}
    */
-  eventPage(query, options) { return this.request("GET", "/events", { ...waiting(this.transport, query), ...options, query }); }
+  eventPage(query, options) { return sent(this, "GET", "/events", { ...waiting(this.transport, query), ...options, query }); }
 
   /** @param {number} round @param {CallOptions} [options] @returns {Promise<Result<"get_round">>} */
-  round(round, options) { return this.request("GET", `/rounds/${round}`, options); }
+  round(round, options) { return sent(this, "GET", `/rounds/${round}`, options); }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"list_rounds">["rounds"]>} Those that have begun. */
-  async rounds(options) { return (await this.request("GET", "/rounds", options)).rounds; }
+  async rounds(options) { return (await sent(this, "GET", "/rounds", options)).rounds; }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_record">>} */
-  record(options) { return this.request("GET", "/record", options); }
+  record(options) { return sent(this, "GET", "/record", options); }
 
   /**
    * Return the position without hidden information; other games can start from it.
@@ -168,7 +182,7 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"get_position">>}
    */
-  position(options) { return this.request("GET", "/position", options); }
+  position(options) { return sent(this, "GET", "/position", options); }
 
   /**
    * Advance the manual clock, as the host.
@@ -178,11 +192,11 @@ export class Game {
    * @returns {Promise<GameData>}
    */
   advanceClock(advanceMs, options) {
-    return this.request("POST", "/clock", { ...options, body: { advance_ms: advanceMs } });
+    return sent(this, "POST", "/clock", { ...options, body: { advance_ms: advanceMs } });
   }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_scores">>} */
-  scores(options) { return this.request("GET", "/scores", options); }
+  scores(options) { return sent(this, "GET", "/scores", options); }
 
   /** @param {number} number */
   seat(number) { return new Seat(this, number); }
@@ -197,16 +211,15 @@ export class Seat {
   }
 
   /**
-   * Send a request about this seat.
+   * Send any request about this seat, as `Skye.request` does.
    *
    * @param {string} method
    * @param {string} path What follows the path of the seat.
-   * @param {RequestOptions} [options]
+   * @param {unknown} [body]
+   * @param {SendOptions} [options]
    * @returns {Promise<any>}
    */
-  request(method, path, options) {
-    return this.game.request(method, `/players/${this.number}${path}`, options);
-  }
+  request(method, path, body, options) { return sent(this, method, path, { ...options, body }); }
 
   /**
    * Change the name or the colour of the player in the lobby.
@@ -215,16 +228,16 @@ export class Seat {
    * @param {CallOptions} [options]
    * @returns {Promise<GameData>}
    */
-  change(changes, options) { return this.request("PATCH", "", { ...options, body: changes }); }
+  change(changes, options) { return sent(this, "PATCH", "", { ...options, body: changes }); }
 
   /** Leave the lobby; the host may remove another player. @param {CallOptions} [options] @returns {Promise<GameData>} */
-  leave(options) { return this.request("DELETE", "", options); }
+  leave(options) { return sent(this, "DELETE", "", options); }
 
   /** Resign from a game that has begun: a bot plays for the seat. @param {CallOptions} [options] @returns {Promise<GameData>} */
-  resign(options) { return this.request("POST", "/resign", options); }
+  resign(options) { return sent(this, "POST", "/resign", options); }
 
   /** Take the seat back that a bot took over after a missed deadline. @param {CallOptions} [options] @returns {Promise<GameData>} */
-  returnToSeat(options) { return this.request("POST", "/return", options); }
+  returnToSeat(options) { return sent(this, "POST", "/return", options); }
 
   /**
    * Accept or refuse the open proposal; the seat that made it withdraws it with false.
@@ -233,7 +246,7 @@ export class Seat {
    * @param {CallOptions} [options]
    * @returns {Promise<GameData>}
    */
-  answerProposal(accept, options) { return this.request("POST", "/proposal", { ...options, body: { accept } }); }
+  answerProposal(accept, options) { return sent(this, "POST", "/proposal", { ...options, body: { accept } }); }
 
   /**
    * Replace the token of the seat; the game of this object sends the new token from now on.
@@ -242,7 +255,7 @@ export class Seat {
    * @returns {Promise<Result<"rotate_token">>}
    */
   async rotateToken(options) {
-    const taken = await this.request("POST", "/token", options);
+    const taken = await sent(this, "POST", "/token", options);
     this.game.token = taken.token;
     return taken;
   }
@@ -253,7 +266,7 @@ export class Seat {
    * @param {CallOptions} [options]
    * @returns {Promise<Action[]>}
    */
-  async actions(options) { return (await this.request("GET", "/actions", options)).actions; }
+  async actions(options) { return (await sent(this, "GET", "/actions", options)).actions; }
 
   /**
    * Send an action of `actions` unchanged; its type may be newer than this client.
@@ -267,20 +280,20 @@ export class Seat {
     return transport.json(action.method, action.href, { token, body: action.body, ...options });
   }
 
-  /** @param {{discard: string, prices: Record<string, number>}} offer @param {CallOptions} [options] @returns {Promise<GameData>} */
-  setOffer(offer, options) { return this.request("PUT", "/offer", { ...options, body: offer }); }
+  /** @param {Body<"set_offer">} offer @param {CallOptions} [options] @returns {Promise<GameData>} */
+  setOffer(offer, options) { return sent(this, "PUT", "/offer", { ...options, body: offer }); }
 
-  /** @param {string} tile @param {CallOptions} [options] @returns {Promise<GameData>} */
-  buy(tile, options) { return this.request("PUT", "/purchase", { ...options, body: { tile } }); }
+  /** @param {LandscapeTileId} tile @param {CallOptions} [options] @returns {Promise<GameData>} */
+  buy(tile, options) { return sent(this, "PUT", "/purchase", { ...options, body: { tile } }); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  passTurn(options) { return this.request("PUT", "/purchase", { ...options, body: { tile: null } }); }
+  passTurn(options) { return sent(this, "PUT", "/purchase", { ...options, body: { tile: null } }); }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_purchase">>} */
-  purchase(options) { return this.request("GET", "/purchase", options); }
+  purchase(options) { return sent(this, "GET", "/purchase", options); }
 
-  /** @param {Placement} placement @param {CallOptions} [options] @returns {Promise<GameData>} */
-  place(placement, options) { return this.request("POST", "/placements", { ...options, body: placement }); }
+  /** @param {Body<"place_tile">} placement @param {CallOptions} [options] @returns {Promise<GameData>} */
+  place(placement, options) { return sent(this, "POST", "/placements", { ...options, body: placement }); }
 
   /**
    * Take back the last placement of this round.
@@ -289,25 +302,25 @@ export class Seat {
    * @param {CallOptions} [options]
    * @returns {Promise<GameData>}
    */
-  takeBack(number, options) { return this.request("DELETE", `/placements/${number}`, options); }
+  takeBack(number, options) { return sent(this, "DELETE", `/placements/${number}`, options); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  finishBuilding(options) { return this.request("POST", "/building/finish", options); }
+  finishBuilding(options) { return sent(this, "POST", "/building/finish", options); }
 
   /**
    * Return every legal placement of some tiles, with the change that each would make.
    *
-   * @param {string[]} tiles At most 8.
+   * @param {LandscapeTileId[]} tiles At most 8.
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"list_places">>}
    */
-  places(tiles, options) { return this.request("GET", "/places", { ...options, query: { tile: tiles } }); }
+  places(tiles, options) { return sent(this, "GET", "/places", { ...options, query: { tile: tiles } }); }
 
-  /** @param {Placement[]} placements @param {CallOptions} [options] @returns {Promise<Result<"try_placements">>} */
-  whatIf(placements, options) { return this.request("POST", "/what-if", { ...options, body: { placements } }); }
+  /** @param {Body<"try_placements">["placements"]} placements @param {CallOptions} [options] @returns {Promise<Result<"try_placements">>} */
+  whatIf(placements, options) { return sent(this, "POST", "/what-if", { ...options, body: { placements } }); }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_territory">>} */
-  territory(options) { return this.request("GET", "/territory", options); }
+  territory(options) { return sent(this, "GET", "/territory", options); }
 
   /**
    * Return the picture of the territory, as SVG.

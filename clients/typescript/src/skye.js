@@ -6,6 +6,7 @@ import { Game, seatsOf } from "./resources.js";
 import { Transport } from "./transport.js";
 
 /** @import { Created } from "./resources.js" */
+/** @import { SendOptions } from "./transport.js" */
 
 /** A client of one Isle of Skye server. */
 export class Skye {
@@ -19,6 +20,17 @@ export class Skye {
     this.leagues = new Leagues(this.transport);
     this.catalogue = new Catalogue(this.transport);
   }
+
+  /**
+   * Send any request, such as one whose body a program builds; return the JSON of the response.
+   *
+   * @param {string} method
+   * @param {string} path The whole path, such as `/v1/games`.
+   * @param {unknown} [body] The JSON body, of any type.
+   * @param {SendOptions} [options]
+   * @returns {Promise<any>}
+   */
+  request(method, path, body, options) { return this.transport.json(method, path, { ...options, body }); }
 
   /**
    * Return the resource of one game, as a seat, the host or a spectator; sends no request.

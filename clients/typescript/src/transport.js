@@ -26,6 +26,8 @@ const RETRIED = new Set([429, 502, 503, 504]);
  * @property {Partial<RetryPolicy>} [retry]
  */
 
+/** @typedef {Omit<RequestOptions, "body">} SendOptions */
+
 export const VERSION = "1.0.0";
 
 /** Browsers send their own, and ask another origin before they send one of a page. @type {Record<string, string>} */

@@ -115,7 +115,7 @@ class ServerGame:
             return
         self._skye = _client(self._server)
         with self._client_errors_as_failures():
-            created = self._skye.games.create(self._body)
+            created = self._skye.request("POST", "/v1/games", self._body)
         game = created["game"]["id"]
         self.host = self._skye.game(game, created["host_token"])
         self._seats = [self._skye.game(game, player["token"]) for player in created["players"]]

@@ -81,9 +81,14 @@ def play(skye: Skye, players: int, seed: str) -> Iterator[tuple[Json, Sequence[J
 
     :raises DemoError: when the server breaks a promise of the API.
     """
-    seats = [{"name": name} for name in PLAYERS[:players]]
-    body = {"name": "A demonstration", "players": seats, "auto_start": True, "options": {"seed": seed}}
-    created = skye.games.create(body)
+    created = skye.games.create(
+        {
+            "name": "A demonstration",
+            "players": [{"name": name} for name in PLAYERS[:players]],
+            "auto_start": True,
+            "options": {"seed": seed},
+        }
+    )
     view: Json = created["game"]
     tokens = [player["token"] for player in created["players"]]
     spectator, last_event, dice = skye.game(view["id"]), 0, Dice(seed)

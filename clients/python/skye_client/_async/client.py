@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, Unpack
 
 import httpx
 
@@ -15,6 +15,7 @@ from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncGame, AsyncSeat, seats_of
 from skye_client._async.transport import AsyncTransport
 from skye_client.concurrency import CONCURRENCY
+from skye_client.options import SendOptions
 from skye_client.retry import RetryPolicy
 
 
@@ -49,6 +50,16 @@ class AsyncSkye:
         self.games = AsyncGames(self.transport)
         self.leagues = AsyncLeagues(self.transport)
         self.catalogue = AsyncCatalogue(self.transport)
+
+    async def request(
+        self, method: str, path: str, body: object = None, **options: Unpack[SendOptions]
+    ) -> Any:
+        """Send any request, such as one whose body a program builds; return the JSON of the response.
+
+        :param path: the whole path, such as `/v1/games`.
+        :param body: the JSON body, of any type; None sends none.
+        """
+        return await self.transport.json(method, path, body=body, **options)
 
     def game(self, game_id: str, token: str | None = None) -> AsyncGame:
         """Return the resource of one game; sends no request.

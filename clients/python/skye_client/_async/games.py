@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from typing import Any, Unpack, cast
 
 from skye_client import models as m
@@ -18,11 +18,12 @@ class AsyncGames:
         self._transport = transport
 
     async def create(
-        self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
+        self, body: m.GameToCreate | None = None, **options: Unpack[CallOptions]
     ) -> m.CreatedGame:
         """Create a game; return it with its tokens, which the server does not send again.
 
-        :param body: the body of `POST /v1/games`; by default a lobby without players.
+        :param body: the body of `POST /v1/games`; by default a lobby without players. `Skye.request` sends
+            bodies that a program builds as other dictionaries.
         """
         created = await self._transport.json("POST", "/v1/games", body=body or {}, **options)
         return cast(m.CreatedGame, created)
@@ -30,7 +31,7 @@ class AsyncGames:
     async def list(
         self,
         *,
-        status: str | None = None,
+        status: m.ListedStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         **options: Unpack[ReadOptions],
@@ -40,7 +41,7 @@ class AsyncGames:
         return cast(m.GameList, await self._transport.json("GET", "/v1/games", query=query, **options))
 
     def all(
-        self, *, status: str | None = None, **options: Unpack[ReadOptions]
+        self, *, status: m.ListedStatus | None = None, **options: Unpack[ReadOptions]
     ) -> AsyncIteration[m.GameSummary]:
         """Yield all public games, newest first, page by page."""
         return AsyncIteration(_games(lambda cursor: self.list(status=status, cursor=cursor, **options)))
@@ -54,7 +55,7 @@ class AsyncOwnGames:
         self._key = key
 
     async def create(
-        self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
+        self, body: m.GameToCreate | None = None, **options: Unpack[CallOptions]
     ) -> m.CreatedGame:
         """Create a game; the player has the first seat of `players` without a bot."""
         created = await self._transport.json("POST", "/v1/games", body=body or {}, token=self._key, **options)

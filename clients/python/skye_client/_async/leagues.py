@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any, Unpack, cast
 
@@ -38,7 +38,7 @@ class AsyncLeagues:
         self._key = key
 
     async def create(
-        self, games: Sequence[Mapping[str, Any]], **options: Unpack[CallOptions]
+        self, games: Sequence[m.GameToCreate], **options: Unpack[CallOptions]
     ) -> Sequence[m.CreatedGameTokens]:
         """Create up to 100 games atomically: all of them, or none if one is refused.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from skye_client._async.resources import AsyncGame, AsyncSeat, seats_of
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import NO_EVENT, SILENCE_S, Follower
 from skye_client.keys import checked_credential, new_key
-from skye_client.options import CallOptions, ReadOptions, waiting
+from skye_client.options import CallOptions, ReadOptions, SendOptions, waiting
 
 _TICKETS = "/v1/matchmaking/tickets"
 
@@ -35,9 +34,12 @@ class AsyncPlayer:
         """Return the class, without the key."""
         return f"{type(self).__name__}()"
 
-    async def request(self, method: str, path: str, **options: Any) -> Any:
-        """Send a request with the key. See `AsyncTransport.json`."""
-        return await self.transport.json(method, path, **{"token": self.key, **options})
+    async def request(
+        self, method: str, path: str, body: object = None, **options: Unpack[SendOptions]
+    ) -> Any:
+        """Send any request with the key, as `AsyncSkye.request` does."""
+        options.setdefault("token", self.key)
+        return await self.transport.json(method, path, body=body, **options)
 
     @property
     def leagues(self) -> AsyncLeagues:
@@ -109,7 +111,7 @@ class AsyncPlayer:
         options = waiting(options, wait_ms, self.transport.timeout_s)
         return cast("m.PlayerEventList", await self.request("GET", "/v1/me/events", query=query, **options))
 
-    async def create_ticket(self, ticket: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Ticket:
+    async def create_ticket(self, ticket: m.TicketToCreate, **options: Unpack[CallOptions]) -> m.Ticket:
         """Wait for players whose tickets have the same number of seats and options.
 
         :param ticket: `name`, `seat_count`, `options` and `ttl_ms`, as in `POST /v1/matchmaking/tickets`.

@@ -12,7 +12,7 @@ from skye_client._async.iteration import AsyncIteration
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import SILENCE_S, Follower
 from skye_client.keys import checked_credential
-from skye_client.options import CallOptions, ReadOptions, waiting
+from skye_client.options import CallOptions, ReadOptions, SendOptions, waiting
 
 
 class AsyncGame:
@@ -32,11 +32,14 @@ class AsyncGame:
         """Return the id, without the token."""
         return f"{type(self).__name__}({self.id!r})"
 
-    async def request(self, method: str, path: str = "", **options: Any) -> Any:
-        """Send a request about this game; `path` follows the path of the game. See `AsyncTransport.json`."""
-        return await self.transport.json(method, self.path + path, **{"token": self.token, **options})
+    async def request(
+        self, method: str, path: str = "", body: object = None, **options: Unpack[SendOptions]
+    ) -> Any:
+        """Send any request about this game, as `AsyncSkye.request` does; `path` follows that of the game."""
+        options.setdefault("token", self.token)
+        return await self.transport.json(method, self.path + path, body=body, **options)
 
-    async def get(self, *, include: Sequence[str] = (), **options: Unpack[ReadOptions]) -> m.Game:
+    async def get(self, *, include: Sequence[m.Inclusion] = (), **options: Unpack[ReadOptions]) -> m.Game:
         """Return the view of the game for the caller.
 
         :param include: `["actions"]` adds the legal actions of the caller's seat.
@@ -44,14 +47,14 @@ class AsyncGame:
         query = {"include": ",".join(include) or None}
         return cast(m.Game, await self.request("GET", query=query, **options))
 
-    async def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
+    async def join(self, player: m.PlayerToSeat, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again.
 
         :raises InvalidCredentialError: when `invite_code` cannot be a code.
         """
-        code = player.get("invite_code")
-        body = dict(player) if code is None else {**player, "invite_code": checked_credential(code)}
-        return cast(m.TakenSeat, await self.request("POST", "/players", body=body, **options))
+        code = cast("m.PersonToJoin", player).get("invite_code")
+        body = player if code is None else {**player, "invite_code": checked_credential(code)}
+        return cast(m.TakenSeat, await self.request("POST", "/players", body, **options))
 
     async def players(self, **options: Unpack[ReadOptions]) -> Sequence[m.Player]:
         """Return the seats that are taken, as the caller may see them."""
@@ -194,11 +197,13 @@ class AsyncSeat:
         """Return the game and the number, without the token."""
         return f"{type(self).__name__}({self.game!r}, {self.number})"
 
-    async def request(self, method: str, path: str, **options: Any) -> Any:
-        """Send a request about this seat; `path` follows the path of the seat."""
-        return await self.game.request(method, f"/players/{self.number}{path}", **options)
+    async def request(
+        self, method: str, path: str = "", body: object = None, **options: Unpack[SendOptions]
+    ) -> Any:
+        """Send any request about this seat; `path` follows the path of the seat."""
+        return await self.game.request(method, f"/players/{self.number}{path}", body, **options)
 
-    async def change(self, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+    async def change(self, changes: m.PlayerChanges, **options: Unpack[CallOptions]) -> m.Game:
         """Change the name or the colour of the player in the lobby."""
         return cast("m.Game", await self.request("PATCH", "", body=changes, **options))
 
@@ -233,7 +238,11 @@ class AsyncSeat:
         return cast(Sequence[m.Action], listed["actions"])
 
     async def act(
-        self, action: Mapping[str, Any], *, include: Sequence[str] = (), **options: Unpack[CallOptions]
+        self,
+        action: Mapping[str, Any],
+        *,
+        include: Sequence[m.Inclusion] = (),
+        **options: Unpack[CallOptions],
     ) -> m.Game:
         """Send an action of `actions` unchanged; its type may be newer than this client.
 
@@ -250,7 +259,10 @@ class AsyncSeat:
         return cast(m.Game, game)
 
     async def set_offer(
-        self, discard: str, prices: Mapping[str, int], **options: Unpack[CallOptions]
+        self,
+        discard: m.LandscapeTileId,
+        prices: Mapping[m.LandscapeTileId, int],
+        **options: Unpack[CallOptions],
     ) -> m.Game:
         """Discard one of the three drawn tiles, and set the prices of the other two.
 
@@ -260,7 +272,7 @@ class AsyncSeat:
         body = {"discard": discard, "prices": prices}
         return cast(m.Game, await self.request("PUT", "/offer", body=body, **options))
 
-    async def buy(self, tile: str, **options: Unpack[CallOptions]) -> m.Game:
+    async def buy(self, tile: m.LandscapeTileId, **options: Unpack[CallOptions]) -> m.Game:
         """Buy a tile from another seat."""
         return cast(m.Game, await self.request("PUT", "/purchase", body={"tile": tile}, **options))
 
@@ -273,7 +285,12 @@ class AsyncSeat:
         return cast(m.CurrentPurchase, await self.request("GET", "/purchase", **options))
 
     async def place(
-        self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]
+        self,
+        tile: m.LandscapeTileId,
+        x: int,
+        y: int,
+        rotation: m.Rotation = 0,
+        **options: Unpack[CallOptions],
     ) -> m.Game:
         """Place a tile.
 
@@ -296,13 +313,13 @@ class AsyncSeat:
         return cast(m.Game, await self.request("POST", "/building/finish", **options))
 
     async def what_if(
-        self, placements: Sequence[Mapping[str, Any]], **options: Unpack[ReadOptions]
+        self, placements: Sequence[m.Placement], **options: Unpack[ReadOptions]
     ) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""
         body = {"placements": placements}
         return cast(m.TriedPlacements, await self.request("POST", "/what-if", body=body, **options))
 
-    async def places(self, tiles: Sequence[str], **options: Unpack[ReadOptions]) -> m.Places:
+    async def places(self, tiles: Sequence[m.LandscapeTileId], **options: Unpack[ReadOptions]) -> m.Places:
         """Return every legal placement of up to 8 tiles, with the change that each would make."""
         query = {"tile": [tiles] if isinstance(tiles, str) else list(tiles)}
         return cast(m.Places, await self.request("GET", "/places", query=query, **options))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Unpack, cast
+from collections.abc import Sequence
+from typing import Unpack, cast
 from urllib.parse import urlencode
 
 from skye_client import models as m
@@ -42,7 +42,7 @@ class Catalogue:
         listed = self._transport.json("GET", "/v1/bots", **options)
         return cast(Sequence[m.Bot], listed["bots"])
 
-    def score(self, body: Mapping[str, Any], **options: Unpack[ReadOptions]) -> m.ScoredTerritories:
+    def score(self, body: m.TerritoriesToScore, **options: Unpack[ReadOptions]) -> m.ScoredTerritories:
         """Return the points of any territories, as `POST /v1/scoring` does."""
         return cast(m.ScoredTerritories, self._transport.json("POST", "/v1/scoring", body=body, **options))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, Unpack
 
 import httpx
 
@@ -15,6 +15,7 @@ from skye_client._sync.player import Player
 from skye_client._sync.resources import Game, Seat, seats_of
 from skye_client._sync.transport import Transport
 from skye_client.concurrency import CONCURRENCY
+from skye_client.options import SendOptions
 from skye_client.retry import RetryPolicy
 
 
@@ -49,6 +50,14 @@ class Skye:
         self.games = Games(self.transport)
         self.leagues = Leagues(self.transport)
         self.catalogue = Catalogue(self.transport)
+
+    def request(self, method: str, path: str, body: object = None, **options: Unpack[SendOptions]) -> Any:
+        """Send any request, such as one whose body a program builds; return the JSON of the response.
+
+        :param path: the whole path, such as `/v1/games`.
+        :param body: the JSON body, of any type; None sends none.
+        """
+        return self.transport.json(method, path, body=body, **options)
 
     def game(self, game_id: str, token: str | None = None) -> Game:
         """Return the resource of one game; sends no request.

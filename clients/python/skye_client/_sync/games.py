@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from typing import Any, Unpack, cast
 
 from skye_client import models as m
@@ -17,10 +17,11 @@ class Games:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
+    def create(self, body: m.GameToCreate | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
         """Create a game; return it with its tokens, which the server does not send again.
 
-        :param body: the body of `POST /v1/games`; by default a lobby without players.
+        :param body: the body of `POST /v1/games`; by default a lobby without players. `Skye.request` sends
+            bodies that a program builds as other dictionaries.
         """
         created = self._transport.json("POST", "/v1/games", body=body or {}, **options)
         return cast(m.CreatedGame, created)
@@ -28,7 +29,7 @@ class Games:
     def list(
         self,
         *,
-        status: str | None = None,
+        status: m.ListedStatus | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         **options: Unpack[ReadOptions],
@@ -37,7 +38,9 @@ class Games:
         query = {"status": status, "limit": limit, "cursor": cursor}
         return cast(m.GameList, self._transport.json("GET", "/v1/games", query=query, **options))
 
-    def all(self, *, status: str | None = None, **options: Unpack[ReadOptions]) -> Iteration[m.GameSummary]:
+    def all(
+        self, *, status: m.ListedStatus | None = None, **options: Unpack[ReadOptions]
+    ) -> Iteration[m.GameSummary]:
         """Yield all public games, newest first, page by page."""
         return Iteration(_games(lambda cursor: self.list(status=status, cursor=cursor, **options)))
 
@@ -49,7 +52,7 @@ class OwnGames:
         self._transport = transport
         self._key = key
 
-    def create(self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
+    def create(self, body: m.GameToCreate | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
         """Create a game; the player has the first seat of `players` without a bot."""
         created = self._transport.json("POST", "/v1/games", body=body or {}, token=self._key, **options)
         return cast(m.CreatedGame, created)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import Any, Unpack, cast
 
@@ -38,7 +38,7 @@ class Leagues:
         self._key = key
 
     def create(
-        self, games: Sequence[Mapping[str, Any]], **options: Unpack[CallOptions]
+        self, games: Sequence[m.GameToCreate], **options: Unpack[CallOptions]
     ) -> Sequence[m.CreatedGameTokens]:
         """Create up to 100 games atomically: all of them, or none if one is refused.
 

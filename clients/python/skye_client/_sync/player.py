@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from skye_client._sync.resources import Game, Seat, seats_of
 from skye_client._sync.transport import Transport
 from skye_client.following import NO_EVENT, SILENCE_S, Follower
 from skye_client.keys import checked_credential, new_key
-from skye_client.options import CallOptions, ReadOptions, waiting
+from skye_client.options import CallOptions, ReadOptions, SendOptions, waiting
 
 _TICKETS = "/v1/matchmaking/tickets"
 
@@ -35,9 +34,10 @@ class Player:
         """Return the class, without the key."""
         return f"{type(self).__name__}()"
 
-    def request(self, method: str, path: str, **options: Any) -> Any:
-        """Send a request with the key. See `Transport.json`."""
-        return self.transport.json(method, path, **{"token": self.key, **options})
+    def request(self, method: str, path: str, body: object = None, **options: Unpack[SendOptions]) -> Any:
+        """Send any request with the key, as `Skye.request` does."""
+        options.setdefault("token", self.key)
+        return self.transport.json(method, path, body=body, **options)
 
     @property
     def leagues(self) -> Leagues:
@@ -109,7 +109,7 @@ class Player:
         options = waiting(options, wait_ms, self.transport.timeout_s)
         return cast("m.PlayerEventList", self.request("GET", "/v1/me/events", query=query, **options))
 
-    def create_ticket(self, ticket: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Ticket:
+    def create_ticket(self, ticket: m.TicketToCreate, **options: Unpack[CallOptions]) -> m.Ticket:
         """Wait for players whose tickets have the same number of seats and options.
 
         :param ticket: `name`, `seat_count`, `options` and `ttl_ms`, as in `POST /v1/matchmaking/tickets`.

@@ -12,7 +12,7 @@ from skye_client._sync.iteration import Iteration
 from skye_client._sync.transport import Transport
 from skye_client.following import SILENCE_S, Follower
 from skye_client.keys import checked_credential
-from skye_client.options import CallOptions, ReadOptions, waiting
+from skye_client.options import CallOptions, ReadOptions, SendOptions, waiting
 
 
 class Game:
@@ -32,11 +32,14 @@ class Game:
         """Return the id, without the token."""
         return f"{type(self).__name__}({self.id!r})"
 
-    def request(self, method: str, path: str = "", **options: Any) -> Any:
-        """Send a request about this game; `path` follows the path of the game. See `Transport.json`."""
-        return self.transport.json(method, self.path + path, **{"token": self.token, **options})
+    def request(
+        self, method: str, path: str = "", body: object = None, **options: Unpack[SendOptions]
+    ) -> Any:
+        """Send any request about this game, as `Skye.request` does; `path` follows that of the game."""
+        options.setdefault("token", self.token)
+        return self.transport.json(method, self.path + path, body=body, **options)
 
-    def get(self, *, include: Sequence[str] = (), **options: Unpack[ReadOptions]) -> m.Game:
+    def get(self, *, include: Sequence[m.Inclusion] = (), **options: Unpack[ReadOptions]) -> m.Game:
         """Return the view of the game for the caller.
 
         :param include: `["actions"]` adds the legal actions of the caller's seat.
@@ -44,14 +47,14 @@ class Game:
         query = {"include": ",".join(include) or None}
         return cast(m.Game, self.request("GET", query=query, **options))
 
-    def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
+    def join(self, player: m.PlayerToSeat, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again.
 
         :raises InvalidCredentialError: when `invite_code` cannot be a code.
         """
-        code = player.get("invite_code")
-        body = dict(player) if code is None else {**player, "invite_code": checked_credential(code)}
-        return cast(m.TakenSeat, self.request("POST", "/players", body=body, **options))
+        code = cast("m.PersonToJoin", player).get("invite_code")
+        body = player if code is None else {**player, "invite_code": checked_credential(code)}
+        return cast(m.TakenSeat, self.request("POST", "/players", body, **options))
 
     def players(self, **options: Unpack[ReadOptions]) -> Sequence[m.Player]:
         """Return the seats that are taken, as the caller may see them."""
@@ -194,11 +197,13 @@ class Seat:
         """Return the game and the number, without the token."""
         return f"{type(self).__name__}({self.game!r}, {self.number})"
 
-    def request(self, method: str, path: str, **options: Any) -> Any:
-        """Send a request about this seat; `path` follows the path of the seat."""
-        return self.game.request(method, f"/players/{self.number}{path}", **options)
+    def request(
+        self, method: str, path: str = "", body: object = None, **options: Unpack[SendOptions]
+    ) -> Any:
+        """Send any request about this seat; `path` follows the path of the seat."""
+        return self.game.request(method, f"/players/{self.number}{path}", body, **options)
 
-    def change(self, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+    def change(self, changes: m.PlayerChanges, **options: Unpack[CallOptions]) -> m.Game:
         """Change the name or the colour of the player in the lobby."""
         return cast("m.Game", self.request("PATCH", "", body=changes, **options))
 
@@ -233,7 +238,11 @@ class Seat:
         return cast(Sequence[m.Action], listed["actions"])
 
     def act(
-        self, action: Mapping[str, Any], *, include: Sequence[str] = (), **options: Unpack[CallOptions]
+        self,
+        action: Mapping[str, Any],
+        *,
+        include: Sequence[m.Inclusion] = (),
+        **options: Unpack[CallOptions],
     ) -> m.Game:
         """Send an action of `actions` unchanged; its type may be newer than this client.
 
@@ -249,7 +258,12 @@ class Seat:
         )
         return cast(m.Game, game)
 
-    def set_offer(self, discard: str, prices: Mapping[str, int], **options: Unpack[CallOptions]) -> m.Game:
+    def set_offer(
+        self,
+        discard: m.LandscapeTileId,
+        prices: Mapping[m.LandscapeTileId, int],
+        **options: Unpack[CallOptions],
+    ) -> m.Game:
         """Discard one of the three drawn tiles, and set the prices of the other two.
 
         :param discard: the id of the tile to discard.
@@ -258,7 +272,7 @@ class Seat:
         body = {"discard": discard, "prices": prices}
         return cast(m.Game, self.request("PUT", "/offer", body=body, **options))
 
-    def buy(self, tile: str, **options: Unpack[CallOptions]) -> m.Game:
+    def buy(self, tile: m.LandscapeTileId, **options: Unpack[CallOptions]) -> m.Game:
         """Buy a tile from another seat."""
         return cast(m.Game, self.request("PUT", "/purchase", body={"tile": tile}, **options))
 
@@ -270,7 +284,14 @@ class Seat:
         """Return what the seat bought in this round, or that it passed."""
         return cast(m.CurrentPurchase, self.request("GET", "/purchase", **options))
 
-    def place(self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]) -> m.Game:
+    def place(
+        self,
+        tile: m.LandscapeTileId,
+        x: int,
+        y: int,
+        rotation: m.Rotation = 0,
+        **options: Unpack[CallOptions],
+    ) -> m.Game:
         """Place a tile.
 
         :param x: columns east of the castle.
@@ -291,14 +312,12 @@ class Seat:
         """Declare the build finished."""
         return cast(m.Game, self.request("POST", "/building/finish", **options))
 
-    def what_if(
-        self, placements: Sequence[Mapping[str, Any]], **options: Unpack[ReadOptions]
-    ) -> m.TriedPlacements:
+    def what_if(self, placements: Sequence[m.Placement], **options: Unpack[ReadOptions]) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""
         body = {"placements": placements}
         return cast(m.TriedPlacements, self.request("POST", "/what-if", body=body, **options))
 
-    def places(self, tiles: Sequence[str], **options: Unpack[ReadOptions]) -> m.Places:
+    def places(self, tiles: Sequence[m.LandscapeTileId], **options: Unpack[ReadOptions]) -> m.Places:
         """Return every legal placement of up to 8 tiles, with the change that each would make."""
         query = {"tile": [tiles] if isinstance(tiles, str) else list(tiles)}
         return cast(m.Places, self.request("GET", "/places", query=query, **options))
