@@ -82,6 +82,30 @@ def test_last_bot_takes_the_seats_that_are_left():
     ]
 
 
+def test_bot_that_is_named_twice_takes_two_seats(tmp_path, capsys):
+    out = tmp_path / "league.jsonl"
+    bots = ["greedy", "random", "random", "other=greedy"]
+    assert main([*bots, "--players=4", "--games=4", "--seed=s", "--workers=1", f"--out={out}"]) == 0
+    _, *results = map(json.loads, out.read_text().splitlines())
+    assert [result["bots"].index("greedy") for result in results] == [0, 3, 2, 1]
+    assert all(result["bots"].count("random") == 2 for result in results)
+    assert "| random | 8 |" in capsys.readouterr().out
+
+
+def test_order_and_number_of_bots_tell_leagues_apart():
+    headers = [
+        json_line(League(tuple(map(entrant_from, bots)), 4, 4, "s").header())
+        for bots in (["greedy", "random"], ["random", "greedy"], ["greedy", "greedy", "random"])
+    ]
+    assert len(set(headers)) == 3
+
+
+def test_help_says_how_seats_are_filled(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "the last bot takes the seats" in capsys.readouterr().out
+
+
 def test_expert_with_a_time_budget_plays_a_league(play):
     _, results = play("random", "quick=expert@1", games=2)
     assert [result["failures"] for result in results] == [{}, {}]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from secrets import token_hex
+from typing import Final
 
 from skye.rulesets import BASE, RULESETS, ruleset_of
 from skye_gym.arena import entrants
@@ -23,14 +24,22 @@ _MAX_NAME, _MAX_NAMES = 40, 4
 """How much of a name, and how many names of bots, the name of a file has."""
 
 
+_SEATS: Final = """\
+Seats: with as many bots as seats, each game has all of them. With fewer, the last bot takes the seats that
+are left: `expert greedy --players 4` is one expert and three greedy bots. With more, each set of `--players`
+bots plays. A bot that is named twice takes two seats: `expert strategist strategist greedy --players 4`. Each
+set plays one game in every rotation of its seats, all of them on one seed.
+"""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play a league; return the exit status."""
     options = _parser().parse_args(arguments)
     seed, out = options.seed, options.out
     try:
         bots = tuple(entrants.entrant_from(bot) for bot in options.bots)
-        if len({bot.name for bot in bots}) < len(bots):
-            raise ValueError("two bots have the same name: give one another with name=bot")
+        if len({bot.name for bot in bots}) < len(set(bots)):
+            raise ValueError("two different bots have the same name: give one another with name=bot")
         if len({server_of(bot.url)[0] for bot in bots if bot.url and bot.is_of_server}) > 1:
             raise ValueError("all bots of servers must be on the same server")
         ruleset_of(options.ruleset).rounds(options.players)  # checks the number of players
@@ -85,13 +94,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="skye-arena",
         description="Play a league of bots for Isle of Skye on paired seeds with rotated seats.",
-        epilog=entrants.__doc__,
+        epilog=f"{_SEATS}\n\n{entrants.__doc__}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="name, module:function, name=command or name=URL"
     )
-    parser.add_argument("--players", type=int, default=2, help="seats of each game, by default %(default)s")
+    parser.add_argument(
+        "--players", type=int, default=2, help="seats of each game, by default %(default)s; see Seats"
+    )
     parser.add_argument(
         "--ruleset", choices=RULESETS, default=BASE.id, help="the ruleset, by default %(default)s"
     )

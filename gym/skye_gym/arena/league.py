@@ -54,7 +54,8 @@ class League(NamedTuple):
         """Return the entrants by seat and the seed of a game, counted from 0.
 
         Games come in groups that share a seed: each combination of entrants plays once in every rotation of
-        the seats. With fewer entrants than seats, the last entrant takes the remaining seats.
+        the seats. With fewer entrants than seats, the last entrant takes the remaining seats. An entrant that
+        is listed twice takes two seats.
         """
         entrants = self.entrants + self.entrants[-1:] * (self.players - len(self.entrants))
         sets = list(combinations(entrants, self.players))
@@ -66,7 +67,9 @@ class League(NamedTuple):
     def header(self) -> Result:
         """Return the first line of the league's file."""
         bots = {bot.name: bot.builtin or bot.url or list(bot.command) for bot in self.entrants}
-        fields = {"bots": bots, "players": self.players, "seed": self.seed, **self.budget._asdict()}
+        seats = [bot.name for bot in self.entrants]
+        fields = {"bots": bots, "entrants": seats, "players": self.players, "seed": self.seed}
+        fields |= self.budget._asdict()
         return {"format": RESULTS_FORMAT, "ruleset": self.ruleset_id, **fields}
 
 
