@@ -1,6 +1,7 @@
 """Opponents, options, rewards and extras of the environments; skipped without Gymnasium or PettingZoo."""
 
 import itertools
+import pickle
 import random
 import sys
 from math import inf
@@ -13,11 +14,12 @@ pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its envir
 import gymnasium
 import numpy as np
 
-from skye import BOTS, InvalidPosition, SetOffer, TakeBack, offer_limits
+from skye import BOTS, InvalidPosition, SetOffer, TakeBack, game_view, offer_limits
 from skye.errors import InvalidSetup
 from skye_gym.arena.bot_process import BotFailed
 from skye_gym.envs import pettingzoo
 from skye_gym.envs.gymnasium import IsleOfSkye
+from skye_gym.envs.vector import IsleOfSkyeVector
 from tests.engine.playing import for_each_number_of_players
 from tests.support.programs import finished
 
@@ -298,3 +300,87 @@ def test_missing_extra_names_the_command_that_installs_it(module, package):
     program = f"import sys; sys.modules[{package!r}] = None; import skye_gym.envs.{module}"
     last = finished(sys.executable, "-c", program).stderr.splitlines()[-1]
     assert last.endswith(f"{package!r} is not installed: pip install 'skye-gym[{module}]'")
+
+
+def gold_of_all(before, after, seat):
+    """Return a reward that needs the true games: hidden purses, and the number of placed tiles."""
+    placed = len(after.players[seat].territory.placed) - len(before.players[seat].territory.placed)
+    return placed + sum(player.gold for player in after.players) / 1000
+
+
+gold_of_all.illegal = -7
+
+
+def test_reward_of_a_function_compares_two_decisions_of_the_seat():
+    calls = []
+
+    def reward(before, after, seat):
+        calls.append((before, after, seat))
+        return len(calls)
+
+    env = IsleOfSkye(["random", "greedy"], reward=reward)
+    _, info = env.reset(seed=3)
+    ended, taken, befores = False, 0, []
+    while not ended:
+        befores.append(env.game_of(full=True))
+        _, value, ended, _, info = env.step(int(info["action_mask"].nonzero()[0][-1]))
+        taken += 1
+        if not ended:
+            assert (len(calls), value) == (taken, taken)
+            assert calls[-1] == (befores[-1], env.game_of(full=True), env.agent)
+    assert {seat for _, _, seat in calls[:-3]} == {env.agent}
+    assert [seat for _, _, seat in calls[-3:]] == [0, 1, 2]
+    assert calls[-3 + env.agent][:2] == (befores[-1], env.game_of(full=True))
+
+
+def test_reward_of_a_function_is_that_of_each_agent_in_pettingzoo():
+    totals = totals_of(pettingzoo.env(3, reward=gold_of_all), seed=2)
+    assert len(set(totals)) > 1
+    env = pettingzoo.env(3, reward=lambda _before, after, seat: float(after.is_over) * seat)
+    assert totals_of(env, seed=2) == [0, 1, 2]
+
+
+def test_reward_of_a_function_is_pickled_with_its_environment():
+    env = IsleOfSkye(["random"], reward=gold_of_all)
+    assert play_episode(pickle.loads(pickle.dumps(env)), 5) == play_episode(env, 5)
+
+
+@pytest.mark.parametrize(
+    ("reward", "expected"), [("win", -1), ("points", -1), ("difference", -100), (gold_of_all, -7)]
+)
+def test_illegal_action_has_the_reward_of_the_scheme(reward, expected):
+    env = IsleOfSkye(["random"], actions="list", reward=reward)
+    env.reset(seed=1)
+    assert env.step(407)[1:3] == (expected, True)
+    parallel = pettingzoo.env(2, actions="list", reward=reward)
+    parallel.reset(seed=1)
+    agent = parallel.agent_selection
+    parallel.step(407)
+    assert parallel.rewards[agent] == expected
+
+
+def test_game_of_an_environment_hides_what_its_seat_does_not_know():
+    env, vector = IsleOfSkye(["random"]), IsleOfSkyeVector(1, ["random"])
+    zoo = pettingzoo.env(2)
+    env.reset(seed=1)
+    vector.reset(seed=1)
+    zoo.reset(seed=1)
+    assert env.game.seed is zoo.unwrapped.game.seed is vector.game_of(0).seed is None
+    assert env.game_of(full=True).seed
+    assert env.game_of(full=True) == vector.game_of(0, full=True)
+    assert game_view(env.game, env.agent) == game_view(env.game_of(full=True), env.agent) | {
+        "fairness": game_view(env.game, env.agent)["fairness"]
+    }
+    assert zoo.unwrapped.game_of("player_1", full=True).seed
+
+
+def test_environments_are_pickled_without_their_spaces():
+    for env in (IsleOfSkye(["random"]), pettingzoo.env(2), IsleOfSkyeVector(4, ["random"])):
+        env.reset(seed=1)
+        data = pickle.dumps(env)
+        assert len(data) < 100_000
+        copied = pickle.loads(data)
+        if env.unwrapped.__class__ is not pettingzoo.raw_env:
+            assert copied.observation_space == env.observation_space
+        else:
+            assert copied.observation_space("player_0") == env.observation_space("player_0")

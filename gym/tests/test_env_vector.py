@@ -32,7 +32,7 @@ def equal(one, other):
 FLAT = {"observation": "flat", "actions": "factored"}
 LIST = {"actions": "list", "reward": "points", "copy": False}
 SUMMARY = {"observation": "summary"}
-BOTH = {"observation": "summary", "actions": "list"}
+BOTH = {"observation": "summary", "actions": "list+gains"}
 GRID = {"actions": "grid"}
 NEXT, SAME = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP
 

@@ -16,6 +16,7 @@ FORMS = (
     {"observation": "flat"},
     {"observation": "summary"},
     {"actions": "list", "reward": "points"},
+    {"observation": "summary", "actions": "list+gains", "reward": "difference"},
     {"observation": "summary", "actions": "list"},
 )
 """Arguments of the environments, the defaults first."""

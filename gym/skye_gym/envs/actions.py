@@ -6,6 +6,7 @@ The sizes follow from the ruleset; the numbers here are those of the base game.
 |------------|---------|-------------------------------------------------------------------------------------|
 | `factored` | 511     | the default; a placement is three decisions: tile, cell of the window, rotation     |
 | `list`     | 408     | an index into the list of legal actions, whose features are part of the observation |
+| `list+gains` | 408   | the same, whose features also say what the tile gains                               |
 | `grid`     | 16,491  | the numbers of `skye_gym.encoding`, the same in every position                      |
 
 Factored actions 0 - 62 are those of `skye_gym.encoding`. 63 - 65 choose the tile at this index in hand,
@@ -25,12 +26,29 @@ features are uint8 numbers of shape (408, 60); the rows after the last legal act
 | 15, 16  | the row and the column of the cell in the window                                           |
 | 17 - 20 | the rotation, one-hot                                                                      |
 | 21 - 59 | the features of the tile, as it is turned (see `skye_gym.envs.tile_features`)              |
+
+`list+gains` has 12 more columns, of shape (408, 72). They follow from the rules and from what is public.
+Each is 128 plus a number, so that a loss is below 128. The columns 60 - 69 of a placement are its own gain;
+those of another action of a tile are the gain at its best place in the own territory. Without a tile all
+are 128.
+
+| columns | features of an action with `list+gains`                                                    |
+|---------|--------------------------------------------------------------------------------------------|
+| 60 - 63 | the points in this round by the scoring tiles in the slots A, B, C, D                      |
+| 64 - 67 | the points in all later rounds by the same                                                 |
+| 68      | tiles with whisky that become joined to the castle by road                                 |
+| 69      | the points of scrolls                                                                      |
+| 70      | the sum of all these points at the best place of the tile in the own territory             |
+| 71      | the same in the territory of the rival who gains most                                      |
+
+The best place is that of most points in the rounds to come and of scrolls. What a majority of gold gives is
+left out, since no placement changes it.
 """
 
 from __future__ import annotations
 
 from copy import copy
-from typing import Final, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from skye.errors import RuleError
 from skye.rules.moves import Buy
@@ -39,6 +57,7 @@ from skye.rulesets.ruleset import Ruleset
 from skye.tiles.geometry import ROTATIONS, cell_at, coordinates_of
 from skye.tiles.tile_set import Place
 from skye_gym.encoding import EncodedGame, decode_action, encode_move, encoding_of
+from skye_gym.envs.gains import Gain, Scorings, TerritoryGains, scorings_of, territory_gains
 from skye_gym.envs.planes import planes_of
 from skye_gym.envs.tile_features import TILE_FEATURES, features_of
 
@@ -62,6 +81,10 @@ def listed_shape(ruleset: Ruleset) -> tuple[int, int]:
     )
     features = len(_TYPES) + drawn + sellers + (drawn - 2) + 1 + 2 + len(ROTATIONS) + TILE_FEATURES
     return actions, features
+
+
+_NO_GAIN: Final = 128
+"""The number that stands for no gain."""
 
 
 class GridActions:
@@ -209,7 +232,7 @@ class ListedActions(GridActions):
     def __init__(self, encoded: EncodedGame) -> None:
         super().__init__(encoded)
         ruleset = self._encoding.ruleset
-        self._rows, self._width = listed_shape(ruleset)
+        self._rows, self._width = self.features_shape(ruleset)
         self._tiles = features_of(ruleset)
 
     @staticmethod
@@ -228,8 +251,13 @@ class ListedActions(GridActions):
             raise RuleError(f"Action {action} is not legal now.")
         super().play(self.legal[action])
 
+    @classmethod
+    def features_shape(cls, ruleset: Ruleset) -> tuple[int, int]:
+        """Return the maximum number of legal actions, and the number of features of each."""
+        return listed_shape(ruleset)
+
     def features(self) -> bytearray:
-        """Return the features of the legal actions, in rows of bytes (see `listed_shape`)."""
+        """Return the features of the legal actions, in rows of bytes (see `features_shape`)."""
         game, seat, width = self.encoded.game, self.seat, self._width
         rows = bytearray(self._rows * width)
         if game.is_over:
@@ -287,11 +315,71 @@ class ListedActions(GridActions):
         return bytes([*types, *slots, *sellers, *of_seller, min(price, 255), *cell, *turned]) + features
 
 
+class ListedGains(ListedActions):
+    """Indexes into the list of legal actions, whose features also say what tiles gain."""
+
+    @classmethod
+    def features_shape(cls, ruleset: Ruleset) -> tuple[int, int]:
+        """Return the maximum number of legal actions, and the number of features of each.
+
+        >>> from skye.rulesets import BASE
+        >>> ListedGains.features_shape(BASE)
+        (408, 72)
+        """
+        actions, features = listed_shape(ruleset)
+        return actions, features + 2 * len(ruleset.slots) + 4
+
+    def continue_with(self, encoded: EncodedGame) -> None:
+        """Continue with a game."""
+        super().continue_with(encoded)
+        self._of_tile: dict[str, bytes] = {}
+        self._scorings: Scorings | None = None
+
+    def _row(self, kind: str, tile: str | None = None, slot: int | None = None, **details: Any) -> bytes:
+        row = super()._row(kind, tile, slot, **details)
+        if tile is None:
+            return row.ljust(self._width, bytes([_NO_GAIN]))
+        game = self.encoded.game
+        if self._scorings is None:
+            self._scorings = scorings_of(game)
+        own = territory_gains(game, self.seat)
+        best = self._of_tile.get(tile)
+        if best is None:
+            best = self._of_tile[tile] = self._best_of(tile, own, self._scorings)
+        if kind != "place":
+            return row + best
+        left, top = self._planes.origin(game.players[self.seat].territory)
+        down, across = details["cell"]
+        place = Place(tile, left + across, top + down, details["rotation"])
+        return row + _gain_numbers(own.gains(tile)[place], self._scorings) + best[-2:]
+
+    def _best_of(self, tile: str, own: TerritoryGains, scorings: Scorings) -> bytes:
+        game = self.encoded.game
+        best = own.best(tile, scorings)
+        of_rivals = [
+            scorings.points(territory_gains(game, seat).best(tile, scorings))
+            for seat in range(len(game.players))
+            if seat != self.seat
+        ]
+        return _gain_numbers(best, scorings) + _signed([scorings.points(best), max(of_rivals)])
+
+
+def _gain_numbers(gain: Gain, scorings: Scorings) -> bytes:
+    now = [times * points for times, points in zip(scorings.now, gain.slots, strict=True)]
+    later = [times * points for times, points in zip(scorings.later, gain.slots, strict=True)]
+    return _signed([*now, *later, gain.whisky, gain.scrolls])
+
+
+def _signed(numbers: list[int]) -> bytes:
+    return bytes([min(max(_NO_GAIN + number, 0), 255) for number in numbers])
+
+
 ActionEncoding: TypeAlias = type[GridActions]
 
 ENCODINGS: Final[dict[str, ActionEncoding]] = {
     "grid": GridActions,
     "factored": FactoredActions,
     "list": ListedActions,
+    "list+gains": ListedGains,
 }
 """The encodings by name."""

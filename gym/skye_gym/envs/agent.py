@@ -13,11 +13,11 @@ from skye.errors import RuleError
 from skye_gym.envs.arguments import checked_action
 from skye_gym.envs.episodes import Episode, Form
 from skye_gym.envs.opponents import Opponents
-from skye_gym.envs.rewards import SCHEMES
+from skye_gym.envs.rewards import checked_reward
 from skye_gym.envs.starts import OPTIONS, check_options, start_game
 
 RESET_OPTIONS: Final = ("seat", "reward", *OPTIONS)
-"""The options of `reset`: the agent's seat, the reward scheme, and those of `starts.OPTIONS`."""
+"""The options of `reset`: the agent's seat, the reward, and those of `starts.OPTIONS`."""
 
 
 class AgentEpisode(Episode):
@@ -41,8 +41,8 @@ class AgentEpisode(Episode):
         chosen = check_options(options, RESET_OPTIONS)
         players = self._form.players
         reward, seat = chosen.get("reward"), chosen.get("seat")
-        if reward is not None and reward not in SCHEMES:
-            raise ValueError(f"reward={reward!r}: there are {', '.join(SCHEMES)}")
+        if reward is not None:
+            checked_reward(reward)
         if seat is not None and seat not in range(players):
             raise ValueError(f"seat={seat!r}: the seats are from 0 to {players - 1}")
         drawn = int(random.integers(players))
@@ -53,12 +53,13 @@ class AgentEpisode(Episode):
         self._let_opponents_move()
         if self.game.is_over:
             raise ValueError("the game of the position ends before the agent's turn")
+        self._rewards.begin(self.game, self.agent)
 
     def step(self, action: int) -> tuple[float, bool]:
         """Take an action, and let the opponents move until it is the agent's turn.
 
-        :returns: the reward, and whether the episode has ended. An illegal action ends it with the reward -1.
-            After the end all steps return the same.
+        :returns: the reward, and whether the episode has ended. An illegal action ends it with a reward of
+            its own (see `skye_gym.envs.rewards`). After the end all steps return the same.
         :raises TypeError: when the action is not a whole number.
         """
         action = checked_action(action)
@@ -67,7 +68,7 @@ class AgentEpisode(Episode):
         try:
             self.play(action)
         except (RuleError, ValueError):
-            self._end = -1.0, True
+            self._end = self._rewards.illegal, True
             return self._end
         self._let_opponents_move()
         rewards = self.rewards()

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset, ruleset_of
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye.visibility.observation import observed_game
 from skye_gym.encoding import EncodedGame
-from skye_gym.envs.actions import ENCODINGS, ListedActions, listed_shape
+from skye_gym.envs.actions import ENCODINGS, ListedActions
 from skye_gym.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
-from skye_gym.envs.rewards import SCHEMES, Rewards
+from skye_gym.envs.rewards import Reward, Rewards, checked_reward
 from skye_gym.envs.seat_vectors import MAX_VALUE
 from skye_gym.envs.summary import SummaryObserver, summary_size
 
@@ -22,8 +23,8 @@ OBSERVATIONS: Final = ("dict", "flat", "summary")
 """The forms of observations.
 
 `dict` has the arrays of `skye_gym.envs.observation` by name, and `flat` all of them in one vector; `summary`
-is the vector of `skye_gym.envs.summary`. With the actions `list`, `dict` and `flat` have the array `actions`
-too, and `summary` is a dictionary of the arrays `summary` and `actions`.
+is the vector of `skye_gym.envs.summary`. With the actions `list` and `list+gains`, `dict` and `flat` have the
+array `actions` too, and `summary` is a dictionary of the arrays `summary` and `actions`.
 """
 
 DEFAULT_OBSERVATION: Final = "dict"
@@ -38,15 +39,16 @@ class Form(NamedTuple):
 
     :param players: the number of seats.
     :param observation: one of `OBSERVATIONS`.
-    :param actions: one of `actions.ENCODINGS`; with `list` observations have the array `actions` too.
-    :param reward: one of `rewards.SCHEMES`.
+    :param actions: one of `actions.ENCODINGS`; with `list` and `list+gains` observations have the array
+        `actions` too.
+    :param reward: one of `rewards.SCHEMES`, or a function.
     :param ruleset_id: the id of the ruleset.
     """
 
     players: int
     observation: str
     actions: str
-    reward: str
+    reward: Reward
     ruleset_id: str = DEFAULT_RULESET
 
     def checked(self) -> Form:
@@ -57,7 +59,8 @@ class Form(NamedTuple):
         possible = self.ruleset.players
         if self.players not in possible:
             raise ValueError(f"players={self.players!r}: there are from {possible[0]} to {possible[-1]}")
-        known = {"observation": OBSERVATIONS, "actions": tuple(ENCODINGS), "reward": SCHEMES}
+        checked_reward(self.reward)
+        known = {"observation": OBSERVATIONS, "actions": tuple(ENCODINGS)}
         for field, values in known.items():
             if getattr(self, field) not in values:
                 raise ValueError(f"{field}={getattr(self, field)!r}: there are {', '.join(values)}")
@@ -74,7 +77,10 @@ class Form(NamedTuple):
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the arrays of an observation, by name."""
-        listed = {"actions": listed_shape(self.ruleset)} if self.actions == "list" else {}
+        encoding = ENCODINGS[self.actions]
+        listed = (
+            {"actions": encoding.features_shape(self.ruleset)} if issubclass(encoding, ListedActions) else {}
+        )
         if self.observation == "summary":
             return {"summary": (summary_size(self.ruleset, self.players),)} | listed
         return shapes(self.ruleset, self.players) | listed
@@ -82,7 +88,8 @@ class Form(NamedTuple):
     @property
     def is_vector(self) -> bool:
         """Whether an observation is one vector instead of arrays by name."""
-        return self.observation == "flat" or (self.observation == "summary" and self.actions != "list")
+        is_listed = issubclass(ENCODINGS[self.actions], ListedActions)
+        return self.observation == "flat" or (self.observation == "summary" and not is_listed)
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
@@ -126,18 +133,26 @@ class Episode:
         self._observer = Observer(form.ruleset, form.players)
         self._summaries = SummaryObserver(form.ruleset, form.players)
 
-    def start(self, encoded: EncodedGame, reward: str | None = None) -> None:
+    def start(self, encoded: EncodedGame, reward: Reward | None = None) -> None:
         """Start with a game.
 
-        :param reward: another reward scheme for this episode.
+        :param reward: another reward for this episode.
         """
         self._actions = ENCODINGS[self._form.actions](encoded)
         self._rewards = Rewards(reward or self._form.reward, encoded.game)
+        self._rewards.begin(encoded.game, encoded.seat)
 
     @property
     def game(self) -> GameState:
         """The game."""
         return self._actions.encoded.game
+
+    def game_of(self, seat: int | None, *, full: bool) -> GameState:
+        """Return the game as a seat, or with None a spectator, may see it.
+
+        :param full: whether to return the true game, with all that is hidden.
+        """
+        return self.game if full else observed_game(self.game, seat)
 
     @property
     def seat(self) -> int:
@@ -157,7 +172,7 @@ class Episode:
 
     def rewards(self) -> list[float] | None:
         """Return the reward of each seat since the last call; None if all are 0."""
-        return self._rewards.since_last(self.game)
+        return self._rewards.since_last(self.game, self._actions.seat)
 
     def mask(self) -> bytearray:
         """Return one byte for each action: 1 where it is legal now; all 1 when the game is over.
@@ -198,7 +213,7 @@ class Episode:
         """Return the array `actions`, if observations have it: the legal actions of the seat that decides."""
         if not isinstance(self._actions, ListedActions):
             return {}
-        rows, width = listed_shape(self._form.ruleset)
+        rows, width = self._actions.features_shape(self._form.ruleset)
         features = self._actions.features() if seat == self._actions.seat else bytearray(rows * width)
         return {"actions": np.frombuffer(features, np.uint8).reshape(rows, width)}
 

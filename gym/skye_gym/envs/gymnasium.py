@@ -6,9 +6,9 @@ process (`skye_gym.envs.vector`). `skye_gym.envs.observation` documents the obse
 
 The `info` has `action_mask`, an int8 array of shape (actions,) for
 `action_space.sample(info["action_mask"])`, and `scores`, the agent's own first. MaskablePPO of sb3-contrib
-calls `action_masks()`. An illegal action ends the episode with the reward -1; later steps return the same
-until `reset`. When the episode has ended, the mask is 1 for all actions: environments that reset themselves
-ignore the next action, so loops that sample from the mask need no special case.
+calls `action_masks()`. An illegal action ends the episode (see `skye_gym.envs.rewards`); later steps return
+the same until `reset`. When the episode has ended, the mask is 1 for all actions: environments that reset
+themselves ignore the next action, so loops that sample from the mask need no special case.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ except ModuleNotFoundError as error:
 
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
+from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
 from skye_gym.envs.agent import AgentEpisode
 from skye_gym.envs.arguments import checked_seed
 from skye_gym.envs.drawing import draw
 from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Form
 from skye_gym.envs.opponents import Opponent, Opponents
+from skye_gym.envs.rewards import Reward
 
 
 class IsleOfSkye(gymnasium.Env[Any, int]):
@@ -45,8 +47,8 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
 
     :param opponents: at least one opponent, from the agent's left (see `skye_gym.envs.opponents`).
     :param observation: "dict", "flat" or "summary".
-    :param actions: "factored", "list" or "grid".
-    :param reward: "win", "rank", "points" or "difference".
+    :param actions: "factored", "list", "list+gains" or "grid".
+    :param reward: "win", "rank", "points", "difference", or a function `(before, after, seat) -> reward`.
     :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param render_mode: "ansi", "rgb_array" or None.
     :param ruleset: the id of the ruleset.
@@ -62,7 +64,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         *,
         observation: str = DEFAULT_OBSERVATION,
         actions: str = DEFAULT_ACTIONS,
-        reward: str = "win",
+        reward: Reward = "win",
         budget_s: float = 1.0,
         render_mode: str | None = None,
         ruleset: str = DEFAULT_RULESET,
@@ -74,8 +76,17 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         form = Form(len(self._opponents) + 1, observation, actions, reward, ruleset).checked()
         self._episode = AgentEpisode(form, self._opponents)
         self.render_mode = render_mode
+        self._form = form
         self.observation_space = form.observation_space
         self.action_space = spaces.Discrete(form.action_count)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without the space of observations, which follows from the form."""
+        return {name: value for name, value in self.__dict__.items() if name != "observation_space"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.observation_space = self._form.observation_space
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -104,6 +115,18 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
     def agent(self) -> int:
         """The agent's seat in this episode."""
         return self._episode.agent
+
+    @property
+    def game(self) -> GameState:
+        """The game as the agent may see it."""
+        return self.game_of()
+
+    def game_of(self, *, full: bool = False) -> GameState:
+        """Return the game as the agent may see it.
+
+        :param full: whether to return the true game, with offers, draws and purses that are hidden.
+        """
+        return self._episode.game_of(self.agent, full=full)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of legal actions, of shape (actions,)."""

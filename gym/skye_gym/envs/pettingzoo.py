@@ -3,8 +3,8 @@
 An observation is a dictionary: `observation` (see `skye_gym.envs.observation` and `skye_gym.envs.summary`),
 and `action_mask`, an int8 vector of shape (actions,) for the actions that `skye_gym.envs.actions` documents.
 `infos` has the same mask for the agent whose turn it is. For other agents, and at the end, the mask is 0.
-`skye_gym.envs.rewards` documents the rewards. An illegal action ends the game with the reward -1 for its
-agent.
+`skye_gym.envs.rewards` documents the rewards. An illegal action ends the game with a reward of its own for
+its agent.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ except ModuleNotFoundError as error:
 
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
+from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
 from skye_gym.envs.arguments import checked_action, checked_seed
 from skye_gym.envs.drawing import draw
 from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Episode, Form
+from skye_gym.envs.rewards import Reward, illegal_reward
 from skye_gym.envs.starts import OPTIONS, check_options, start_game
 
 
@@ -38,7 +40,7 @@ def env(  # noqa: PLR0913 - the options of the environment
     *,
     observation: str = DEFAULT_OBSERVATION,
     actions: str = DEFAULT_ACTIONS,
-    reward: str = "win",
+    reward: Reward = "win",
     ruleset: str = DEFAULT_RULESET,
 ) -> AECEnv[Any, Any, Any]:
     """Return the environment with PettingZoo's usual wrappers.
@@ -46,15 +48,15 @@ def env(  # noqa: PLR0913 - the options of the environment
     :param players: the number of agents, from 2 to 5 in the base game.
     :param render_mode: "human", "ansi", "rgb_array" or None.
     :param observation: "dict", "flat" or "summary".
-    :param actions: "factored", "list" or "grid".
-    :param reward: "win", "rank", "points" or "difference".
+    :param actions: "factored", "list", "list+gains" or "grid".
+    :param reward: "win", "rank", "points", "difference", or a function `(before, after, seat) -> reward`.
     :param ruleset: the id of the ruleset.
     :raises ValueError: when an argument is none of its possible values.
     """
     wrapped: Any = raw_env(
         players, render_mode, observation=observation, actions=actions, reward=reward, ruleset=ruleset
     )
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=illegal_reward(reward))
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     wrapped = CheckedActions(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -96,7 +98,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         *,
         observation: str = DEFAULT_OBSERVATION,
         actions: str = DEFAULT_ACTIONS,
-        reward: str = "win",
+        reward: Reward = "win",
         ruleset: str = DEFAULT_RULESET,
     ) -> None:
         super().__init__()
@@ -108,6 +110,16 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_actions = np.zeros(form.action_count, np.int8)
+        self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
+        self._form = form
+        self._create_spaces()
+        self._episode = Episode(form)
+        self._players = players
+        self._ruleset_id = ruleset
+        self._rng = Random()
+
+    def _create_spaces(self) -> None:
+        form = self._form
         space = spaces.Dict(
             {
                 "observation": form.observation_space,
@@ -115,12 +127,16 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
             }
         )
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
-        self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
         self.state_space = form.state_space
-        self._episode = Episode(form)
-        self._players = players
-        self._ruleset_id = ruleset
-        self._rng = Random()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without the spaces of observations, which follow from the form."""
+        left_out = ("observation_spaces", "state_space")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._create_spaces()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations."""
@@ -189,6 +205,19 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
             self._select_agent()
         if self.render_mode == "human":
             self.render()
+
+    @property
+    def game(self) -> GameState:
+        """The game as the agent whose turn it is may see it."""
+        return self.game_of()
+
+    def game_of(self, agent: str | None = None, *, full: bool = False) -> GameState:
+        """Return the game as an agent may see it.
+
+        :param agent: the agent, by default the one whose turn it is.
+        :param full: whether to return the true game, with offers, draws and purses that are hidden.
+        """
+        return self._episode.game_of(self._seats[agent or self.agent_selection], full=full)
 
     def render(self) -> Any:
         """Return the position as text ("ansi") or as a picture ("rgb_array"), or print it ("human")."""

@@ -6,35 +6,83 @@
 | `rank`       | at the end from 1 for the first to -1 for the last, in equal steps; equal scores share     |
 | `points`     | the points that the seat has gained since its last reward                                  |
 | `difference` | the change, since its last reward, of its score minus the best score of another seat       |
+| a function   | what `function(before, after, seat)` returns                                               |
 
 `win` and `rank` have a constant sum. The rewards of `points` add up to the score, those of `difference` to
 the lead at the end, both counted from the start of the episode. Ties are broken in `win` alone (R11).
+
+A function gets the true game states at the previous decision of the seat and at its next one, or at the end
+of the game; hidden information in them may shape the reward, since the agent does not observe it. A decision
+of several actions has equal states between them. A function of a module can be pickled with its environment.
+
+An illegal action ends the episode with a reward of its own (`illegal_reward`): -1, with `difference` -100,
+because a game of random legal actions ends about 50 points behind, and with a function its attribute
+`illegal`, if it has one.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from skye.rules.state import GameState
+
+Reward: TypeAlias = str | Callable[[GameState, GameState, int], float]
+"""One of `SCHEMES`, or a function `(before, after, seat) -> reward`."""
 
 SCHEMES: Final = ("win", "rank", "points", "difference")
 """The names of the schemes."""
 
 
+def checked_reward(reward: Reward) -> Reward:
+    """Return a reward.
+
+    :raises ValueError: when it is neither a function nor one of `SCHEMES`.
+    """
+    if not callable(reward) and reward not in SCHEMES:
+        raise ValueError(f"reward={reward!r}: there are {', '.join(SCHEMES)}, and functions")
+    return reward
+
+
+def illegal_reward(reward: Reward) -> float:
+    """Return the reward of an illegal action.
+
+    >>> illegal_reward("win"), illegal_reward("difference")
+    (-1.0, -100.0)
+    """
+    if callable(reward):
+        return float(getattr(reward, "illegal", -1.0))
+    return -100.0 if reward == "difference" else -1.0
+
+
 class Rewards:
     """The rewards of one episode.
 
-    :param scheme: one of `SCHEMES`.
+    :param reward: one of `SCHEMES`, or a function.
     :param game: the game at the start.
     """
 
-    def __init__(self, scheme: str, game: GameState) -> None:
-        self._scheme = scheme
-        self._at_end = scheme in ("win", "rank")
+    def __init__(self, reward: Reward, game: GameState) -> None:
+        self.illegal = illegal_reward(reward)
+        """The reward of an illegal action."""
+        self._function = reward if callable(reward) else None
+        self._scheme = "" if callable(reward) else reward
+        self._at_end = self._scheme in ("win", "rank")
         self._round, self._values = game.round, self._standing(game)
+        self._start = game
+        self._decided: dict[int, GameState] = {}
 
-    def since_last(self, game: GameState) -> list[float] | None:
-        """Return the reward of each seat since the last call; None if all are 0."""
+    def begin(self, game: GameState, seat: int) -> None:
+        """Note the game at the first decision, and the seat that makes it."""
+        self._decided = {seat: game}
+
+    def since_last(self, game: GameState, seat: int) -> list[float] | None:
+        """Return the reward of each seat since the last call; None if all are 0.
+
+        :param seat: the seat that decides next.
+        """
+        if self._function is not None:
+            return self._of_function(self._function, game, seat)
         if game.is_over:
             if self._at_end:
                 return rewards(game) if self._scheme == "win" else _ranks(game)
@@ -42,6 +90,22 @@ class Rewards:
             return None
         before, self._values, self._round = self._values, self._standing(game), game.round
         return [float(now - then) for now, then in zip(self._values, before, strict=True)]
+
+    def _of_function(
+        self, function: Callable[[GameState, GameState, int], float], game: GameState, seat: int
+    ) -> list[float] | None:
+        values = [0.0] * len(game.players)
+        if game.is_over:
+            return [
+                float(function(self._decided.get(each, self._start), game, each))
+                for each in range(len(game.players))
+            ]
+        before = self._decided.get(seat)
+        self._decided[seat] = game
+        if before is None:
+            return None
+        values[seat] = float(function(before, game, seat))
+        return values
 
     def _standing(self, game: GameState) -> list[int]:
         scores = [player.score for player in game.players]

@@ -18,12 +18,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
 from skye_gym.envs.agent import AgentEpisode
 from skye_gym.envs.arguments import checked_action, checked_seed
 from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Form
 from skye_gym.envs.observation import DTYPES, SeatObservation, shapes
 from skye_gym.envs.opponents import Opponent, Opponents
+from skye_gym.envs.rewards import Reward
 from skye_gym.envs.seat_vectors import SeatVectors, vectors_of
 
 
@@ -33,8 +35,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     :param num_envs: the number of games.
     :param opponents: at least one opponent, from the agent's left (see `skye_gym.envs.opponents`).
     :param observation: "dict", "flat" or "summary".
-    :param actions: "factored", "list" or "grid".
-    :param reward: "win", "rank", "points" or "difference".
+    :param actions: "factored", "list", "list+gains" or "grid".
+    :param reward: "win", "rank", "points", "difference", or a function `(before, after, seat) -> reward`.
     :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param autoreset_mode: when a game that has ended starts again (see Gymnasium).
     :param copy: whether `reset` and `step` return copies of the shared arrays; otherwise the next call
@@ -52,7 +54,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         *,
         observation: str = DEFAULT_OBSERVATION,
         actions: str = DEFAULT_ACTIONS,
-        reward: str = "win",
+        reward: Reward = "win",
         budget_s: float = 1.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
@@ -70,25 +72,30 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._copy = copy
         self.num_envs = num_envs
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
-        self.single_observation_space = form.observation_space
         self.single_action_space = spaces.Discrete(form.action_count)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
+        self._create_spaces()
         self._episodes = [AgentEpisode(form, self._opponents) for _ in range(num_envs)]
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._over = np.zeros(num_envs, np.bool_)
         self._create_arrays()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle without the arrays, which follow from the episodes."""
-        return {name: value for name, value in self.__dict__.items() if name not in self._ARRAYS}
+        """Copy and pickle without the arrays and the spaces of observations, which follow from the rest."""
+        left_out = {*self._ARRAYS, "single_observation_space", "observation_space"}
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._create_spaces()
         self._create_arrays()
         for game, random in enumerate(self._randoms):
             if random is not None:
                 self._write(game)
+
+    def _create_spaces(self) -> None:
+        self.single_observation_space = self._form.observation_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     _ARRAYS: Final = (
         "_flat",
@@ -148,6 +155,14 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
                 self._reset_game(game, of_game, options)
         return self._results()
 
+    def reset_each(
+        self, seeds: Sequence[int | None], options: Sequence[dict[str, Any]]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start all games again, each with its own seed and options."""
+        for game, (seed, of_game) in enumerate(zip(seeds, options, strict=True)):
+            self._reset_game(game, seed, of_game)
+        return self._results()
+
     def step(
         self, actions: NDArray[np.int64] | Sequence[int]
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
@@ -182,6 +197,29 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._over = ended & (self._mode is not AutoresetMode.SAME_STEP)
         observations, info = self._results()
         return observations, rewards, ended, np.zeros(self.num_envs, np.bool_), info | final
+
+    def game_of(self, game: int, *, full: bool = False) -> GameState:
+        """Return a game as its agent may see it.
+
+        :param game: the index of the game.
+        :param full: whether to return the true game, with offers, draws and purses that are hidden.
+        """
+        episode = self._episodes[game]
+        return episode.game_of(episode.agent, full=full)
+
+    def agent_of(self, game: int) -> int:
+        """Return the seat of the agent in a game.
+
+        :param game: the index of the game.
+        """
+        return self._episodes[game].agent
+
+    def action_mask_of(self, game: int) -> NDArray[np.bool_]:
+        """Return the mask of legal actions of a game, of shape (actions,).
+
+        :param game: the index of the game.
+        """
+        return self._masks[game].view(np.bool_).copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the masks of legal actions, of shape (games, actions)."""
