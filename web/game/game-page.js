@@ -1,6 +1,6 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { territoryBoard } from "./board.js";
-import { afterFrame, announce, attribute, button, h, hide, setText } from "../shared/dom.js";
+import { afterFrame, announce, attribute, h, hide, setText } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
 import { number, t } from "../shared/i18n.js";
 import { focusKeeper } from "../shared/focus.js";
@@ -11,6 +11,7 @@ import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
 import { FLIGHT_MS, flight } from "../shared/motion.js";
+import { awayBanner } from "./away.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
@@ -21,7 +22,7 @@ import { stepText } from "./step-text.js";
 import { sinceLastTurn } from "./since.js";
 import { scoringPanel } from "./scores.js";
 import { pointsBefore, seatCards } from "./seats.js";
-import { toast, toastError } from "../shared/toast.js";
+import { toastError } from "../shared/toast.js";
 import { tokensOf } from "../state/tokens.js";
 import { turnAlerts } from "./turn-alerts.js";
 
@@ -74,13 +75,7 @@ export function gamePage(store, chosen, reopen) {
   let later = 0;
 
   const banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
-  const returning = h(
-    "p",
-    { class: "banner", hidden: true },
-    button(t("return.button"), takeSeatBack, { "data-act": "return" }),
-    " ",
-    t("toast.bot_took_over"),
-  );
+  const away = awayBanner(store);
   const gold = h("strong", {});
   const goldUnit = h("span", {});
   const ownGold = h("div", { class: "own-gold" }, gold, goldUnit);
@@ -150,7 +145,7 @@ export function gamePage(store, chosen, reopen) {
   );
   const tray = h("div", { class: "tray" }, points.root, parts);
   const notes = h("div", { class: "notes" }, ...[banner, guide.root, strip.root, since.root, notices.root]);
-  const requests = h("div", { class: "requests" }, returning, proposal.root, pause.root);
+  const requests = h("div", { class: "requests" }, away.root, proposal.root, pause.root);
   const left = { root: h("div", { class: "left" }, seats.root, requests, notes) };
   const side = { root: sidePanes({ scoring, log }) };
   const main = h("main", {});
@@ -208,12 +203,6 @@ export function gamePage(store, chosen, reopen) {
     const found = headings.find((one) => one.checkVisibility()) ?? null;
     if (found) found.tabIndex = -1;
     return found;
-  }
-
-  /** Take our seat back from the bot that took it over. */
-  function takeSeatBack() {
-    const { seat } = store;
-    if (seat !== null) void store.send(() => store.game.seat(seat).returnToSeat()).catch(toastError);
   }
 
   /** Return the seat whose territory is shown. */
@@ -312,9 +301,8 @@ export function gamePage(store, chosen, reopen) {
     alerts.sound(event.type);
     const notice = notices.add(event);
     if (notice) state.said.push(notice);
-    if (event.type === "tile_placed" && event.seat === store.seat) announce(spokenStory(event, store.view));
+    if (event.type === "tile_placed" && event.seat === store.seat) announce(spokenStory(event, store));
     if (event.type === "round_scored" || event.type === "game_finished") state.said.push(story(event, store.view));
-    if (event.type === "bot_took_over" && event.seat === store.seat) toast(t("toast.bot_took_over"));
   }
 
   /** Draw what players look at; the panels follow in a task of their own. */
@@ -340,7 +328,7 @@ export function gamePage(store, chosen, reopen) {
     if (store.busy && strip.part?.running) strip.part.end(); // our own action ends the counting
     placing.refresh();
     header.update();
-    hide(returning, !store.token || view.status !== "playing" || !store.me?.takeover);
+    away.update();
     proposal.update();
     pause.update();
     hide(banner, store.connection !== "reconnecting" && navigator.onLine);

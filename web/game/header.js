@@ -1,3 +1,4 @@
+import { namesOf } from "./away.js";
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { alertNow, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { gameName } from "../shared/game-name.js";
@@ -111,6 +112,6 @@ export function turnText({ myTurn, view }) {
   if (view.status !== "playing") return t(`status.${view.status}`);
   if (view.pause) return t("status.paused");
   if (myTurn) return t(`turn.mine.${view.phase}`);
-  const names = list(view.waiting_for.map((seat) => view.players[seat]?.name ?? ""));
+  const names = list(namesOf(view, view.waiting_for));
   return view.phase ? t(`turn.others.${view.phase}`, { count: view.waiting_for.length, names }) : "";
 }

@@ -2,12 +2,16 @@ import { botName } from "../shared/bots.js";
 import { h } from "../shared/dom.js";
 import { has, isolated, list, signed, t } from "../shared/i18n.js";
 import { tileNameAndWords, tileWords } from "../shared/tile-words.js";
+import { isOwnMove } from "../state/by-server.js";
+import { formatDuration } from "../state/clock.js";
 import { tilePicture } from "../state/pictures.js";
 import { placeName } from "./place.js";
 import { winnersText } from "./seats.js";
 
 /** @typedef {import("../state/api.js").Event} Event */
 /** @typedef {import("../state/api.js").Game} Game */
+
+/** @typedef {{view: Game, log: readonly Event[]}} Told A game, and the events that explain who made a move. */
 
 /** How many thumbnails a line has at most. */
 const MAX_THUMBNAILS = 3;
@@ -25,7 +29,7 @@ export function logPanel(store) {
       while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id))
         shown.pop()?.[1]?.remove();
       for (const event of log.slice(shown.length)) {
-        const text = story(event, view);
+        const text = storyFor(event, store);
         const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), h("span", {}, text)) : null;
         if (line) items.prepend(line);
         shown.push([event.id, line]);
@@ -63,9 +67,47 @@ export function thumbnail(ruleset, tile, rotation = 0) {
   });
 }
 
-/** Return an event in words with its tiles described, for screen readers. @param {any} event @param {Game} view */
-export function spokenStory(event, view) {
-  return story(event, view, (tile) => tileNameAndWords(view.ruleset, tile, event.rotation ?? 0));
+/** Return an event in words with its tiles described, for screen readers. @param {any} event @param {Told} told */
+export function spokenStory(event, told) {
+  return storyFor(event, told, (tile) => tileNameAndWords(told.view.ruleset, tile, event.rotation ?? 0));
+}
+
+/**
+ * Return an event in words, addressed to our seat if it happened to our seat: the server decided for us, or we left or
+ * came back.
+ *
+ * @param {any} event
+ * @param {Told} told
+ * @param {(tile: string) => string} [nameOf] Returns how to name a tile.
+ */
+export function storyFor(event, { view, log }, nameOf = (tile) => tile) {
+  if (!happenedTo(view.you.seat, event, log)) return story(event, view, nameOf);
+  const prices = Object.entries(event.prices ?? {}).map(([tile, price]) => `${nameOf(tile)}: ${price}`);
+  return t(ownKey(event), {
+    bot: botName(event.bot ?? ""),
+    tile: nameOf(event.tile ?? event.discard ?? ""),
+    prices: list(prices),
+    seller: view.players[event.seller]?.name ?? "",
+    count: event.price ?? 0,
+    place: placeName(event.x, event.y),
+  });
+}
+
+/** @param {any} event */
+function ownKey({ type, reason }) {
+  return `own.${reason === "out_of_time" ? reason : type}`;
+}
+
+/**
+ * Return whether an event happened to a seat, without the player: a missed deadline, a take-over, a move of the server.
+ *
+ * @param {number | null} seat
+ * @param {any} event
+ * @param {readonly Event[]} log
+ */
+export function happenedTo(seat, event, log) {
+  const isOurs = seat !== null && event.seat === seat && event.reason !== "resigned";
+  return isOurs && has(ownKey(event)) && !isOwnMove(log, event, seat);
 }
 
 /** Return what is proposed, and by whom. @param {{seat: number | null, kind: string}} proposal @param {Game} view */
@@ -128,7 +170,12 @@ export function story(event, view, nameOf = (tile) => tile) {
         bot: botName(event.bot ?? ""),
       }),
     seat_returned: () => t("log.bot_released", { name: name(event.seat) }),
-    bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
+    bot_took_over: () =>
+      t(event.reason === "resigned" ? "log.resigned" : "log.bot_took_over", {
+        name: name(event.seat),
+        bot: botName(event.bot),
+      }),
+    time_added: () => (event.added_ms > 0 ? t("log.time_added", { time: formatDuration(event.added_ms) }) : ""),
     game_finished: () => winnersText(event.result.winners, view),
     game_aborted: () => t("status.aborted"),
     proposal_made: () => proposalText(event, view),

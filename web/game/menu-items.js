@@ -9,7 +9,7 @@ import { forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { canPause, pause } from "./pause.js";
-import { canProposeAbort, isShared } from "./proposal.js";
+import { canProposeAbort, isShared, mayEndAlone } from "./proposal.js";
 import { settingBox } from "./setting-box.js";
 import { share } from "../home/share.js";
 import { toast, toastError } from "../shared/toast.js";
@@ -75,6 +75,12 @@ export function menuItems(store, chosen, reopen, menu) {
     () => void store.send(() => store.game.abort()).catch(toastError),
   );
   const abort = button(t("menu.abort"), () => aborting.open(abort), { "data-act": "abort" });
+  const ending = confirmation(
+    t("menu.host_abort_question"),
+    t("menu.host_abort"),
+    () => void store.send(() => skye.game(store.id, tokensOf(store.id).host).abort()).catch(toastError),
+  );
+  const end = button(t("menu.host_abort"), () => ending.open(end), { "data-act": "host-abort" });
   const proposing = confirmation(t("menu.pause_question"), t("menu.pause_propose"), () => pause(store));
   const pausing = button(t("menu.pause"), () => (isShared(store) ? proposing.open(pausing) : pause(store)), {
     "data-act": "pause",
@@ -96,6 +102,7 @@ export function menuItems(store, chosen, reopen, menu) {
     guide,
     pausing,
     abort,
+    end,
     leaving,
     forgetIt,
     button(
@@ -157,6 +164,7 @@ export function menuItems(store, chosen, reopen, menu) {
       setText(watch, t(store.view.options.public_from === "end" && !isOver() ? "menu.watch_end" : "menu.watch_link"));
       hide(pausing, !canPause(store));
       hide(abort, !canProposeAbort(store));
+      hide(end, !mayEndAlone(store));
       hide(leaving, !seated || isOver());
       hide(forgetIt, !tokensOf(store.id).seats.length);
     },

@@ -1,7 +1,7 @@
 import { h } from "../shared/dom.js";
-import { spokenStory, story, thumbnails } from "./log.js";
+import { happenedTo, spokenStory, storyFor, thumbnails } from "./log.js";
 
-/** The types of events that are worth a notice, unless we brought them about. */
+/** The types of events that are worth a notice, unless they are about our seat. */
 const NOTICED = new Set([
   "tile_bought",
   "purchase_passed",
@@ -16,12 +16,17 @@ const NOTICED = new Set([
   "player_joined",
   "player_left",
   "income_paid",
+  "game_started",
+  "time_added",
 ]);
 const SHOWN_MS = 5000;
 const MAX_SHOWN = 3;
+/** The types of events whose notices others do not push out. */
+const GRAVE = new Set(["timed_out", "bot_took_over", "time_added"]);
 
 /**
- * Create the short notices beside the board about what the others did. The page lets screen readers speak the same texts.
+ * Create the short notices beside the board about what the others did, and what happened to us. The page lets screen
+ * readers speak the same texts.
  *
  * @param {import("../state/store.js").Store} store
  */
@@ -30,14 +35,16 @@ export function boardNotices(store) {
 
   /** Show a notice, if the event is worth one; return what to speak. @param {import("../state/api.js").Event} event */
   function add(event) {
-    const ours = "seat" in event && event.seat === store.seat;
-    const text = NOTICED.has(event.type) && !ours ? story(event, store.view) : "";
+    const { seat, log } = store;
+    const isOurs = "seat" in event && event.seat === seat;
+    const isNews = isOurs ? happenedTo(seat, event, log) : NOTICED.has(event.type);
+    const text = isNews ? storyFor(event, store) : "";
     if (!text) return "";
-    const notice = h("p", {}, ...thumbnails(event, store.view), h("span", {}, text));
+    const notice = h("p", { class: GRAVE.has(event.type) && "grave" }, ...thumbnails(event, store.view), h("span", {}, text));
     root.append(notice);
-    if (root.childElementCount > MAX_SHOWN) root.firstElementChild?.remove();
+    if (root.childElementCount > MAX_SHOWN) (root.querySelector("p:not(.grave)") ?? root.firstElementChild)?.remove();
     setTimeout(() => notice.remove(), SHOWN_MS);
-    return spokenStory(event, store.view);
+    return spokenStory(event, store);
   }
 
   return { root, add };

@@ -1,5 +1,5 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { language, t } from "../shared/i18n.js";
+import { dateTime, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -32,8 +32,7 @@ export function pauseBanner(store) {
       const { pause: paused } = store.view;
       hide(root, !paused);
       if (!paused) return;
-      const time = new Date(paused.until).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
-      setText(text, t("pause.until", { time }));
+      setText(text, t("pause.until", { time: dateTime(paused.until) }));
       hide(resume, store.seat === null || store.me?.end.type === "out_of_time");
     },
   };

@@ -1,6 +1,7 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { list, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
+import { tokensOf } from "../state/tokens.js";
 import { proposalText } from "./log.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -40,6 +41,11 @@ export function canProposeAbort(store) {
   const { view, me } = store;
   const isServers = view.origin === null && view.options.clock === "real";
   return view.status === "playing" && isServers && isShared(store) && me?.bot === null && view.proposal === null;
+}
+
+/** Return whether the host of this browser may end the game without the others. @param {Store} store */
+export function mayEndAlone({ id, view }) {
+  return view.status === "playing" && view.options.host_may_abort && Boolean(tokensOf(id).host);
 }
 
 /**

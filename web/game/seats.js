@@ -1,3 +1,4 @@
+import { awayText } from "./away.js";
 import { botName } from "../shared/bots.js";
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
@@ -73,13 +74,21 @@ export function pointsBefore(event) {
 }
 
 /**
+ * @typedef {object} Shown What the cards show.
+ * @property {import("../state/api.js").Game} view
+ * @property {readonly import("../state/api.js").Event[]} log
+ * @property {Player[]} players
+ * @property {number | null} seat
+ * @property {Map<number, number> | null} [counted]
+ */
+/**
  * @typedef {{shown: number, counted: number | null}} Focus The seat whose territory is shown, and the one whose points are being counted.
  */
 
 /**
  * Create the bar of the players: a card for each, with what is public about the player, and a small map on demand.
  *
- * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null, counted?: Map<number, number> | null}} store
+ * @param {Shown} store
  * @param {(seat: number) => void} choose Shows the territory of a seat.
  * @param {() => Focus} focus
  * @param {((seat: number) => void) | null} [explain] Shows what earned the points of a seat.
@@ -217,7 +226,7 @@ function isServers({ bot }) {
 /**
  * Return the players with ours first; after the end, when all points are counted, by rank.
  *
- * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null, counted?: Map<number, number> | null}} store
+ * @param {Shown} store
  */
 function inOrder({ players, view, seat, counted }) {
   if (view.result && !counted) return ranked(view.result).map((rank) => players[rank.seat]);
@@ -227,7 +236,7 @@ function inOrder({ players, view, seat, counted }) {
 /**
  * Return what a card shows of a player.
  *
- * @param {{view: import("../state/api.js").Game, seat: number | null, counted?: Map<number, number> | null}} store
+ * @param {Shown} store
  * @param {Player} player
  * @param {Focus} focus
  */
@@ -242,13 +251,17 @@ function summaryOf(store, player, focus) {
       : playing && view.phase === "building" && player.building_finished
         ? t("seat.built")
         : "";
+  const away = playing ? awayText(player, store.log) : "";
+  const { missed_deadlines: missed } = player.end;
   const badges = [
+    away,
     player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: botName(player.bot) }),
-    endText(player.end) || false,
-  ].filter((text) => typeof text === "string");
+    !away && endText(player.end),
+    playing && missed > 0 && t("seat.missed", { count: missed }),
+  ].filter((text) => typeof text === "string" && text);
   return {
     name: player.name,
     color: player.color,

@@ -1,16 +1,17 @@
 import { button, h, hide } from "../shared/dom.js";
 import { signed, t } from "../shared/i18n.js";
-import { thumbnail } from "./log.js";
+import { isOwnMove } from "../state/by-server.js";
+import { happenedTo, story, storyFor, thumbnail, thumbnails } from "./log.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
 const AWAY_MS = 60_000;
-/** The events that end a turn of ours. */
-const OWN_ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "tile_placed", "building_finished"]);
+/** The events that need more than a notice: the card about them stays. */
+const GRAVE = new Set(["timed_out", "bot_took_over"]);
 
 /**
  * Create the card about what happened since our last turn: shown after a reload, and after a minute in which the page was
- * hidden. Our next action closes it.
+ * hidden, and when the server decides for us. Our next action closes it.
  *
  * @param {Store} store
  */
@@ -39,27 +40,34 @@ export function sinceLastTurn(store) {
 
   document.addEventListener("visibilitychange", changedVisibility);
   store.onEvent((event) => {
-    if (isOwnAction(event, store.seat)) hide(root, true);
+    const { seat, log } = store;
+    if (isOwnMove(log, event, seat)) hide(root, true);
+    else if (happenedTo(seat, event, log) && (GRAVE.has(event.type) || !root.hidden)) open();
   });
   return { root, open, close: () => document.removeEventListener("visibilitychange", changedVisibility) };
 }
 
-/** @param {any} event @param {number | null} own */
-function isOwnAction({ type, seat }, own) {
-  return seat === own && OWN_ACTIONS.has(type);
-}
-
 /**
- * Return a line for each kind of thing that has happened since the last action of a seat: what was bought from the seat, its
- * income, what the others built, and its points.
+ * Return a line for each kind of thing that has happened since the last move of a player: the beginning of the game and
+ * outages, what the server did for the seat, what was bought from it, its income, what the others built, and its points.
  *
  * @param {Store} store
  * @param {number} seat
  */
-function summary({ log, view }, seat) {
-  const last = log.findLastIndex((event) => isOwnAction(event, seat));
-  const since = /** @type {any[]} */ (last < 0 ? [] : log.slice(last + 1));
+function summary(store, seat) {
+  const { log, view } = store;
+  const last = log.findLastIndex((event) => isOwnMove(log, event, seat));
+  const since = /** @type {any[]} */ (last < 0 ? sinceBegin(store) : log.slice(last + 1));
   const name = (/** @type {number} */ other) => view.players[other]?.name ?? "";
+  const news = since
+    .filter(({ type }) => type === "game_started" || type === "time_added")
+    .map((event) => h("li", {}, story(event, view)));
+  const ours = since
+    .filter((event) => happenedTo(seat, event, log))
+    .map((event) => {
+      const pictures = event.discard ? [thumbnail(view.ruleset, event.discard)] : thumbnails(event, view);
+      return h("li", {}, ...pictures, h("span", {}, storyFor(event, store)));
+    });
   const bought = since
     .filter(({ type, seller }) => type === "tile_bought" && seller === seat)
     .map(({ tile, price, seat: buyer }) =>
@@ -90,9 +98,18 @@ function summary({ log, view }, seat) {
     .filter((points) => points.seat === seat);
   const points = scored.flatMap(({ scoring_tiles: tiles }) => tiles).reduce((sum, tile) => sum + tile.points, 0);
   return [
+    ...news,
+    ...ours,
     ...bought,
     ...(income ? [h("li", {}, t("since.income", { gold: signed(income) }))] : []),
     ...built,
     ...(scored.length ? [h("li", {}, t("since.points", { points: signed(points) }))] : []),
   ];
+}
+
+/** Return the events of a game that has begun without the player, some time ago; none of one that has just begun. @param {Store} store */
+function sinceBegin({ log, view }) {
+  const begun = log.findIndex(({ type }) => type === "game_started");
+  const isNew = begun < 0 || Date.parse(view.now) - Date.parse(log[begun].at) < AWAY_MS;
+  return isNew && !view.players[view.you.seat ?? 0].end.missed_deadlines ? [] : log.slice(Math.max(begun, 0));
 }

@@ -290,6 +290,13 @@ async function showPublic(box) {
   );
 }
 
+/** Return what a game waits for us to do: to come back, or to take our turn. @param {import("../state/api.js").Game} game */
+function callIn({ status, you: { seat }, players, waiting_for: waiting }) {
+  if (status !== "playing" || seat === null) return "";
+  if (players[seat].takeover) return t("front.away");
+  return waiting.includes(seat) ? t("front.your_turn") : "";
+}
+
 /** @param {Element} box */
 async function showMine(box) {
   const games = await Promise.all(
@@ -307,11 +314,9 @@ async function showMine(box) {
   );
   const found = games
     .filter((game) => game !== null)
-    .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
-  const rows = found.map((game) => {
-    const turn = game.status === "playing" && game.you.seat !== null && game.waiting_for.includes(game.you.seat);
-    return gameRow(game, game.you.seat, turn);
-  });
+    .map((game) => ({ game, call: callIn(game) }))
+    .sort((a, b) => Number(!a.call) - Number(!b.call) || Date.parse(b.game.created_at) - Date.parse(a.game.created_at));
+  const rows = found.map(({ game, call }) => gameRow(game, game.you.seat, call));
   replaceList(box, rows, t("front.no_mine"));
 }
 

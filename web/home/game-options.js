@@ -21,6 +21,7 @@ const INCREMENT_SECONDS = [0, 5, 10, 20, 30, 60];
  * @property {any} [scoring_tiles]
  * @property {boolean} [hints]
  * @property {"end"} [public_from]
+ * @property {boolean} [host_may_abort]
  */
 
 /**
@@ -41,6 +42,7 @@ export function gameOptions(scoring) {
   let open = false;
   const strict = h("input", { type: "checkbox", name: "strict" });
   const closed = h("input", { type: "checkbox", name: "closed" });
+  const mayAbort = h("input", { type: "checkbox", name: "host-may-abort" });
   const budget = h(
     "select",
     { name: "budget" },
@@ -88,6 +90,7 @@ export function gameOptions(scoring) {
       added,
       h("label", { class: "check" }, strict, t("front.no_hints")),
       h("label", { class: "check" }, closed, t("front.public_from_end")),
+      h("label", { class: "check" }, mayAbort, t("front.host_may_abort")),
       chosen,
     ),
     setPublic(isPublic) {
@@ -104,6 +107,7 @@ export function gameOptions(scoring) {
         ...(chosenTiles ? { scoring_tiles: chosenTiles } : {}),
         ...(strict.checked ? { hints: false } : {}),
         ...(closed.checked ? { public_from: /** @type {const} */ ("end") } : {}),
+        ...(mayAbort.checked ? { host_may_abort: true } : {}),
       };
     },
   };

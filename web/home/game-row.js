@@ -1,7 +1,7 @@
 import { h } from "../shared/dom.js";
 import { botLevel } from "../shared/bots.js";
 import { gameName } from "../shared/game-name.js";
-import { language, list, t } from "../shared/i18n.js";
+import { dateTime, list, t } from "../shared/i18n.js";
 import { gameUrl } from "../shared/urls.js";
 
 /**
@@ -15,9 +15,9 @@ import { gameUrl } from "../shared/urls.js";
  *
  * @param {Listed} game
  * @param {number | null} [mine] Our seat, which is no opponent.
- * @param {boolean} [turn] Whether it is our turn.
+ * @param {string} [call] What we can do there now.
  */
-export function gameRow(game, mine = null, turn = false) {
+export function gameRow(game, mine = null, call = "") {
   const names = game.players
     .filter(({ seat }) => seat !== mine)
     .map(({ name, bot }) => (bot ? `${name} (${botLevel(bot) || bot})` : name));
@@ -32,13 +32,8 @@ export function gameRow(game, mine = null, turn = false) {
     {},
     h("a", { href: gameUrl(game.id) }, gameName(game.name)),
     h("span", { class: "opponents" }, names.length ? list(names) : ""),
-    turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
+    call ? h("span", { class: "badge act" }, call) : null,
     h("span", { class: "faint" }, standing),
-    h("time", { class: "faint", datetime: game.created_at }, date(game.created_at)),
+    h("time", { class: "faint", datetime: game.created_at }, dateTime(game.created_at)),
   );
-}
-
-/** Return a date in the language of the page. @param {string} at */
-function date(at) {
-  return new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 }

@@ -112,6 +112,11 @@ export function number(value) {
   return Math.abs(value) >= 1000 ? value.toLocaleString(language) : String(value);
 }
 
+/** Return a time in the language of the page. @param {string} at */
+export function dateTime(at) {
+  return new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+}
+
 /** Return an amount with its unit, as in "2 minutes". @param {number} value @param {string} unit */
 export function inUnits(value, unit) {
   return value.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
