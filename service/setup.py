@@ -2,10 +2,14 @@
 
 esbuild bundles the modules and the style sheet of the web client, if `npm ci --prefix web` has installed it:
 a first game then needs a fifth of the requests. Without it, the distribution has the files as they are.
+What no first game needs (`RARE`) is in a file of its own, which is loaded when it is first needed.
 """
 
+import os
+import re
 import shutil
 import subprocess
+from itertools import count
 from pathlib import Path
 
 from setuptools import setup
@@ -16,7 +20,19 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BROWSER = Path("skye_server", "browser")
 COLLECTED = ("web", "clients/typescript/src")
-BUNDLED = ("main.js", "style.css")
+RARE = (
+    "game/fork.js",
+    "game/replay.js",
+    "game/result-picture.js",
+    "home/hunts.js",
+    "home/lobby.js",
+    "home/past-games.js",
+    "home/player-key.js",
+)
+"""The modules that are loaded when they are first needed, all together."""
+
+_DOCUMENTATION = re.compile(r"/\*\*.*?\*/", re.DOTALL)
+_DYNAMIC_IMPORT = re.compile(r'\bimport\("(\.[^"]+)"\)')
 
 
 class BuildWithBrowserFiles(build_py):
@@ -50,15 +66,53 @@ def collect(browser: Path) -> None:
 
 
 def bundle(target: Path) -> None:
-    """Replace all modules by one file, and all style sheets by another."""
+    """Replace the style sheets by one file, the modules by a few: `main.js`, `rare.js`, and what both need.
+
+    The page requests the file that both need together with `main.js`.
+    """
     esbuild = next(ROOT.glob("web/node_modules/@esbuild/*/bin/esbuild"), None)
     if esbuild is None:
         return
+    for source in target.rglob("*.js"):
+        source.write_text(_with_few_dynamic_imports(target, source))
+    exports = (f'export * as {_name(part)} from "./{part}";' for part in RARE)
+    (target / "rare.js").write_text("\n".join(exports))
+    built = target.parent / "bundled"
+    options = ("--bundle", "--splitting", "--format=esm", "--minify", "--log-level=warning")
+    names = ("--entry-names=[name]", "--chunk-names=shared-[hash]", f"--outdir={built}")
+    entries = (target / "main.js", target / "rare.js", target / "style.css")
+    subprocess.run([esbuild, *entries, *options, *names], check=True)  # noqa: S603 - a program of this checkout
     for part in [*target.rglob("*.js"), *target.rglob("*.css")]:
         part.unlink()
-    for name in BUNDLED:
-        options = ("--bundle", "--format=esm", "--minify", "--log-level=warning", "--allow-overwrite")
-        subprocess.run([esbuild, ROOT / "web" / name, *options, f"--outfile={target / name}"], check=True)  # noqa: S603 - a program of this checkout
+    shared = [part.name for part in built.glob("shared-*.js")]
+    shutil.copytree(built, target, dirs_exist_ok=True)
+    shutil.rmtree(built)
+    page = target / "index.html"
+    links = "".join(f'<link rel="modulepreload" href="/play/-/web/{name}" />' for name in shared)
+    page.write_text(page.read_text().replace("<script ", f"{links}<script ", 1))
+
+
+def _with_few_dynamic_imports(target: Path, source: Path) -> str:
+    """Return a module that imports others statically, and those that are rarely needed by `rare.js`."""
+    numbers = count()
+    imports: list[str] = []
+
+    def imported(found: re.Match[str]) -> str:
+        part = os.path.relpath(source.parent / found[1], target)
+        if part in RARE:
+            rare = os.path.relpath(target / "rare.js", source.parent)
+            return f'import("./{rare}").then((all) => all.{_name(part)})'
+        name = f"module_{next(numbers)}"
+        imports.append(f'import * as {name} from "{found[1]}";')
+        return f"Promise.resolve({name})"
+
+    text = _DYNAMIC_IMPORT.sub(imported, _DOCUMENTATION.sub("", source.read_text()))
+    return "\n".join([*imports, text])
+
+
+def _name(part: str) -> str:
+    """Return the name of a module in `rare.js`."""
+    return re.sub(r"\W", "_", part)
 
 
 setup(cmdclass={"build_py": BuildWithBrowserFiles, "sdist": ArchiveWithBrowserFiles})

@@ -40,7 +40,12 @@ export function boardNotices(store) {
     const isNews = isOurs ? happenedTo(seat, event, log) : NOTICED.has(event.type);
     const text = isNews ? storyFor(event, store) : "";
     if (!text) return "";
-    const notice = h("p", { class: GRAVE.has(event.type) && "grave" }, ...thumbnails(event, store.view), h("span", {}, text));
+    const notice = h(
+      "p",
+      { class: GRAVE.has(event.type) && "grave" },
+      ...thumbnails(event, store.view),
+      h("span", {}, text),
+    );
     root.append(notice);
     if (root.childElementCount > MAX_SHOWN) (root.querySelector("p:not(.grave)") ?? root.firstElementChild)?.remove();
     setTimeout(() => notice.remove(), SHOWN_MS);
