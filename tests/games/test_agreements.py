@@ -349,6 +349,7 @@ def test_host_aborts_alone_where_nobody_else_decides(service, body, reason):
     game = Game(service, created.json)
     refused = game.call("POST", "abort", token=game.tokens[0])
     assert problem_code(refused) == "host_only"
+    assert offered(game, 0) == []
     assert game.call("POST", "abort", token=game.host).json["abort_reason"] == reason
 
 

@@ -61,6 +61,16 @@ def test_spectators_see_players_and_status_before_the_end(service):
     assert (past["status"], past["round"]) == ("playing", 1)
 
 
+def test_spectators_see_no_proposal_and_no_pause_before_the_end(service):
+    game = service.create_game(2, options={"public_from": "end", "turn_ms": 60_000})
+    shown = ("proposal", "pause")
+    assert game.call("POST", "pause", token=game.tokens[0]).json["proposal"]
+    assert [game.view()[name] for name in shown] == [None, None]
+    paused = game.call("POST", "proposal", {"accept": True}, seat=1).json
+    assert paused["pause"]
+    assert [game.view()[name] for name in shown] == [None, None]
+
+
 def test_spectators_do_not_see_how_far_a_game_is_by_a_seat_that_was_given_up(service):
     game = service.create_game(3, options={"public_from": "end"})
     for seat in range(3):

@@ -225,9 +225,11 @@ def test_near_deadline_is_reported_once(service):
         assert types(service, key) == ["seat_taken", "your_turn", "deadline_near"]
     near = events(service, key)[-1]
     assert near["deadline"] == game.view()["deadline"]
+    game.call("POST", "abort", token=game.tokens[1])  # within the same turn of seat 0
+    assert types(service, key)[3:] == ["proposal_opened"]
     game.act_legally(0)
     game.act_legally(1)
-    assert types(service, key)[-1] == "your_turn"
+    assert types(service, key)[4:] == ["your_turn"]
 
 
 def test_near_deadline_by_a_manual_clock_is_reported_once(service):

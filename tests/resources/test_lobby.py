@@ -189,6 +189,18 @@ def test_gaps_between_seats_close_at_the_start(service):
     assert [player["name"] for player in started["players"]] == ["Ann", "Cy", "Dee"]
 
 
+def test_past_lobby_names_the_seat_that_the_caller_had_then(service):
+    game = service.create_game(2, start=False, seat_count=5)
+    token = game.call("POST", "players", {"name": "Cy", "seat": 4}).json["token"]
+    game.call("POST", "players", {"name": "Dee", "seat": 3})
+    game.call("POST", "start", token=game.host)
+    events = service.get(game.path("events"))["events"]
+    joined = next(event["id"] for event in events if event.get("name") == "Cy")
+    started = next(event["id"] for event in events if event["type"] == "game_started")
+    seats = [service.get(f"{game.path()}?at_event={each['id']}", token)["you"]["seat"] for each in events]
+    assert seats == [None] * (joined - 1) + [4] * (started - joined) + [3] * (len(events) - started + 1)
+
+
 def test_me_in_a_path_is_the_seat_of_the_token(service):
     game = service.create_game(3, start=False)
     game.call("DELETE", seat=0)

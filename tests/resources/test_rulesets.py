@@ -8,6 +8,7 @@ import pytest
 
 from skye.rulesets import BASE, RULESETS
 from skye.tiles.tile_set import TILE_SETS
+from skye_server.http.framework import collaborators
 from skye_server.settings import Settings, SettingsError
 from tests.support.playing import Service, dice, new_key, problem_code
 from tests.support.second_ruleset import SECOND, registered
@@ -178,6 +179,13 @@ def test_stored_game_goes_on_with_the_tiles_with_which_it_began(monkeypatch):
     finally:
         RULESETS.pop(began_with, None)
         TILE_SETS.pop(began_with, None)
+
+
+def test_data_of_a_ruleset_that_the_server_does_not_know_are_not_read(service):
+    service.create_game(2)  # stores the data of `base`
+    known = collaborators(service.app).games.store.rulesets
+    assert known.find("base", BASE.data.hash) is BASE
+    assert known.find("other", BASE.data.hash) is None
 
 
 def test_damaged_file_of_corrections_names_its_line(tmp_path):

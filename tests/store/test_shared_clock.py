@@ -1,6 +1,7 @@
 """The time of the service is that of Redis: a wrong clock of one machine times nobody out."""
 
 import logging
+import threading
 
 import pytest
 
@@ -26,11 +27,13 @@ class Clocks:
         self.redis, self.monotonic = Clock(), Clock(5.0)
         self.own_ahead_s = own_ahead_s
         self.is_up = True
+        self.read_by = None
         self.differences = []
         self.shared = SharedClock(self._read, lambda: self.redis() + self.own_ahead_s, self.monotonic)
         self.shared.on_reading = self.differences.append
 
     def _read(self):
+        self.read_by = threading.current_thread()
         if not self.is_up:
             raise Problem("store_unavailable")
         return self.redis()
@@ -87,6 +90,7 @@ def test_idle_process_reads_redis_before_it_returns_the_time():
     clocks.redis.advance(HOUR_S)  # the machine was suspended, and its monotonic clock with it
     clocks.pass_time(60)
     assert clocks.shared() == clocks.redis()
+    assert clocks.read_by is threading.current_thread()
 
 
 def timed(any_redis):
