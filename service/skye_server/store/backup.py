@@ -262,6 +262,8 @@ def _commands(stored: Stored) -> Iterator[tuple[Any, ...]]:
             for entry_id, fields in content:
                 yield "XADD", key, entry_id, *fields
             yield "XSETID", key, stored.last_id
+            yield "COPY", key, key + b":copy", "REPLACE"  # see `lua_scripts.PACK`
+            yield "RENAME", key + b":copy", key
         case kind:
             yield _WRITES[kind], key, *content
     if stored.expires_ms is not None:

@@ -32,6 +32,18 @@ end
 DEL comes first because Redis checks its memory limit only until the first write of a script.
 """
 
+PACK: Final = """
+local function pack(key)
+  local copy = key .. ':copy'
+  if redis.pcall('COPY', key, copy, 'REPLACE') == 1 then redis.call('RENAME', copy, key) end
+end
+"""
+"""Makes a stream that was just created as small as its entries.
+
+Redis allocates 4 KiB for the first entry of a stream; a copy has the size of what it holds, and grows with it.
+During a reshard COPY may be refused: then the stream stays as it is.
+"""
+
 MAX_WAIT_MS: Final = 15_000
 """After how long a dispatcher looks at a shard although nothing of it is known to be due."""
 
@@ -110,7 +122,7 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # Redis does not roll back a script that fails. So the types of all keys are checked before the first write,
 # and all keys are declared: Redis refuses the whole script while their slot moves to another server.
 COMMIT: Final = Script(
-    f"local max_records, max_wait = {MAX_IDEMPOTENCY_KEYS}, {MAX_WAIT_MS}\n{PUBLISH}"
+    f"local max_records, max_wait = {MAX_IDEMPOTENCY_KEYS}, {MAX_WAIT_MS}\n{PUBLISH}{PACK}"
     """
 local expected, now = ARGV[2], tonumber(ARGV[9])
 local dues = #KEYS - 8
@@ -166,6 +178,7 @@ if kind == 'stream' and (expected == '' or ARGV[7] == '1') then redis.call('DEL'
 for i = first_entry, #ARGV, 3 do
   redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1], 'h', ARGV[i + 2])
 end
+if kind == 'none' or expected == '' or ARGV[7] == '1' then pack(KEYS[2]) end
 redis.call('EXPIRE', KEYS[2], ARGV[4])
 redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[4])
 if has_watch_codes then redis.call('EXPIRE', KEYS[5], ARGV[4]) end

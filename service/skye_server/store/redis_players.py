@@ -29,7 +29,7 @@ from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.game_index import highest_first
 from skye_server.store.history_store import HISTORY_KINDS
-from skye_server.store.lua_scripts import PUBLISH, REPLICATE, Script
+from skye_server.store.lua_scripts import PACK, PUBLISH, REPLICATE, Script
 from skye_server.store.shards import player_key
 
 ACTIVE_SCORE: Final = 1e13
@@ -46,7 +46,7 @@ KEY_TTL_S: Final = 10 * 365 * 24 * 60 * 60
 
 # Appends events to a stream. The arguments from a number on are, for each event, its salt and data.
 _APPEND: Final = (
-    f"local max_events = {MAX_EVENTS}\n"
+    PACK + f"local max_events = {MAX_EVENTS}\n"
     """
 local function append(key, ttl, first)
   local last = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
@@ -56,6 +56,7 @@ local function append(key, ttl, first)
     local id = string.format('%.0f-%s', number, ARGV[i])
     redis.call('XADD', key, 'MAXLEN', '~', max_events, id, 'e', ARGV[i + 1])
   end
+  if not last then pack(key) end
   redis.call('EXPIRE', key, ttl)
 end
 """
