@@ -3,7 +3,7 @@
 import pytest
 
 from skye_server.settings import Settings
-from skye_server.store.game_index import Listed
+from skye_server.store.game_index import Listed, next_places
 from skye_server.store.games import EXPIRY_S
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
@@ -165,3 +165,16 @@ def test_finished_game_under_another_status_is_moved_to_its_end(service, two_fin
     rebuild_all(service)
     assert dict(service.redis.zrange("skye:{index}:finished", 0, -1, withscores=True)) == scores
     assert newest(service, "playing") == []
+
+
+def test_next_page_reads_no_more_than_its_games_from_the_last_place_on():
+    places, asked = [("c", 5.0), ("b", 5.0), ("a", 4.0), ("d", 3.0)], []
+
+    def read(highest, limit):
+        asked.append((highest, limit))
+        return [place for place in places if highest is None or place[1] <= highest][:limit]
+
+    assert next_places(read, 2, None) == [(5.0, "c"), (5.0, "b")]
+    assert next_places(read, 2, (4.5, "")) == [(4.0, "a"), (3.0, "d")]
+    assert asked == [(None, 2), (4.5, 2)]
+    assert next_places(read, 2, (5.0, "c")) == [(5.0, "b"), (4.0, "a")]

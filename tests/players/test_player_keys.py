@@ -173,17 +173,21 @@ def test_games_that_wait_for_the_player_are_listed_first(service):
     service.clock.advance(1)
     waiting = created(service, key, ("Ann", "Bob"), auto_start=True)
     service.clock.advance(1)
-    urgent = created(service, key, ("Ann", "Bob"), auto_start=True, options={"turn_ms": 60_000})
+    by_deadline = {}
+    for turn_s in (180, 60, 240, 120):
+        options = {"turn_ms": 1000 * turn_s}
+        by_deadline[turn_s] = created(service, key, ("Ann", "Bob"), auto_start=True, options=options).id
     service.clock.advance(1)
     acted = created(service, key, ("Ann", "Bob"), auto_start=True)
     acted.offer(0, 1, 1)
     service.clock.advance(1)
     aborted = created(service, key)
     aborted.abort()
-    assert ids(service, key) == [urgent.id, waiting.id, acted.id, lobby.id, aborted.id]
-    first, second, third, *_ = listed(service, key)
-    assert (first["waiting"], second["waiting"], third["waiting"]) == (True, True, False)
-    assert first["deadline"] is not None
+    urgent = [by_deadline[turn_s] for turn_s in sorted(by_deadline)]
+    assert ids(service, key) == [*urgent, waiting.id, acted.id, lobby.id, aborted.id]
+    first, *others = listed(service, key)
+    assert [each["waiting"] for each in others[3:5]] == [True, False]
+    assert (first["waiting"], first["deadline"] is not None) == (True, True)
     assert (first["seat"], first["roles"]) == (0, ["host", "player"])
 
 

@@ -58,6 +58,13 @@ def test_game_of_a_second_ruleset_is_the_same_at_earlier_events(second):
     assert [view | {"now": None} for view in past] == [view | {"now": None} for view in seen]
 
 
+def test_colour_of_another_ruleset_is_refused(second):
+    lacking = next(color for color in BASE.colors if color not in SECOND.colors)
+    game = second.create_game(1, start=False, ruleset="second", seat_count=2)
+    answer = game.call("POST", "players", {"name": "Bob", "color": lacking})
+    assert (problem_code(answer), answer.json["errors"][0]["pointer"]) == ("invalid_body", "/color")
+
+
 def test_catalogue_shows_the_tiles_and_scoring_tiles_of_a_ruleset(second):
     tiles = second.get("/v1/tiles?ruleset=second")
     assert tiles["ruleset"] == "second"
