@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "4800252098337e7633a7e75a21fd045dea0490d45b696af64e69ad45d4f0590e"}
+SHA256 = {"format-1": "21b9c6ae89434b0d8ff8c010ed008c465577040731cdb40d498da6b9a967f502"}
 OF_FEATURES = modules_of_features("stored")
 
 

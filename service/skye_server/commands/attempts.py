@@ -41,6 +41,7 @@ from skye_server.games.authorization import (
     identify,
 )
 from skye_server.games.game import Game
+from skye_server.games.public_counters import counters_for
 from skye_server.games.transitions import Transition
 from skye_server.store.commit import MAX_ATTEMPTS, StoredRecord, back_off
 
@@ -183,7 +184,8 @@ def load_admitted(games: Games, command: Command, game_id: str) -> Attempt[Game]
         stored, command.token, invite=command.invite, is_retired=is_retired, acts=True
     )
     tokens = TokenSource(command.idempotency_key or "")
-    return Attempt(game_id, game, caller, now_ms, game.version, credentials, tokens=tokens, record=record)
+    version = counters_for(game, caller).version
+    return Attempt(game_id, game, caller, now_ms, version, credentials, tokens=tokens, record=record)
 
 
 def change_game(  # noqa: PLR0913 - what a command consists of

@@ -257,6 +257,13 @@ def with_seat(seats: tuple[Seat, ...], number: int, seat: Seat) -> tuple[Seat, .
     return tuple(padded)
 
 
+class Counters(NamedTuple):
+    """The version of a game, and the number of its last event."""
+
+    version: int
+    last_event: int
+
+
 class Game(Struct, frozen=True):
     """Everything stored of a game except its event log. Times are milliseconds since 1970, UTC.
 
@@ -272,7 +279,8 @@ class Game(Struct, frozen=True):
     `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the last proposals of each kind of each seat and of the host, also the open one. `outage`
     is the number of the last outage whose time the game has; `deadline_set_ms` is when the deadline was set.
-    `absent` are the seats whose players were absent when the game was aborted.
+    `absent` are the seats whose players were absent when the game was aborted. `public` are the counters that
+    spectators see of a game in play whose content is hidden from them; see `games.public_counters`.
     """
 
     id: str
@@ -305,6 +313,7 @@ class Game(Struct, frozen=True):
     outage: int = 0
     deadline_set_ms: int = 0
     started_first_seat: int | None = None
+    public: Counters | None = None
 
     @property
     def first_seat(self) -> int | None:

@@ -16,7 +16,8 @@ from skye.words import Word
 from skye_server.games.agreements import people_of
 from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
 from skye_server.games.events import PlayerLeft, ProposalMade, SeatClock, TimeAdded, TurnChanged
-from skye_server.games.game import Change, Game, Status
+from skye_server.games.game import Change, Counters, Game, Status
+from skye_server.games.public_counters import is_public
 
 _MAX_LEAD_MS: Final = 3_600_000
 _LEAD_SHARE: Final = 4
@@ -118,6 +119,7 @@ class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
     :param near_at_ms: when the deadline of the open decision is to be reported as near; None once it was, and
         with a manual clock: its changes show whether a deadline is near.
     :param full: whether the player is the host of a lobby whose seats are all taken.
+    :param public: the counters of a hidden game that the player hosts without a seat.
     """
 
     since_ms: int = 0
@@ -128,6 +130,7 @@ class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
     near_at_ms: int | None = None
     over: bool = False
     full: bool = False
+    public: Counters | None = None
 
 
 class Derived(NamedTuple):
@@ -161,7 +164,9 @@ def derive(
     if caller is None:
         return _without_role_in(game, player, state, changes, now_ms)
     state = state or FollowedGame()
-    at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
+    seat, public = caller.seat, None if caller.in_game(game).sees_content else game.public
+    seen = changes if public is None else [change for change in changes if is_public(change)]
+    at_ms = seen[-1].at_ms if seen else state.since_ms
     events = []
     if seat not in (None, state.seat):  # the start of a game closes the gaps of its lobby
         events.append(_event(PlayerEventType.SEAT_TAKEN, game, seat, at_ms))
@@ -181,6 +186,7 @@ def derive(
             events.append(_event(PlayerEventType.GAME_OVER, game, seat, at_ms))
     near_ms = None if turn is None else turn.near_at_ms(game.options.turn_ms)
     after = FollowedGame(at_ms, game.version, game.last_event, seat, turn, over=game.is_over, full=is_full)
+    after = msgspec.structs.replace(after, public=public)
     if game.clock_ms is None:
         near_ms = state.near_at_ms if turn == state.turn else near_ms
         after = msgspec.structs.replace(after, near_at_ms=near_ms)
@@ -219,9 +225,9 @@ def without_role(
     """Report that the player has no role in a game any more, by default because the game is gone."""
     if state is None:
         return Derived(None)
-    seat, version, last_event = state.seat, state.version, state.last_event
+    version, last_event = state.public or (state.version, state.last_event)
     kind = PlayerEventType.SEAT_LEFT
-    event = PlayerEvent(kind, game_id, now_ms, seat, version, last_event, None, reason=reason)
+    event = PlayerEvent(kind, game_id, now_ms, state.seat, version, last_event, None, reason=reason)
     return Derived(None, () if state.over else (event,))
 
 

@@ -38,6 +38,7 @@ from skye_server.games.events import (
     seat_since_start,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
+from skye_server.games.public_counters import counters_after
 from skye_server.games.transitions import state_with_ruleset
 
 
@@ -66,6 +67,7 @@ def empty_game(game: Game) -> Game:
         pause=None,
         pause_count=0,
         started_first_seat=None,
+        public=None,
     )
 
 
@@ -84,7 +86,8 @@ def replay_changes(
                 number = 0 if past.state is None else past.state.round
                 applied = _applied(past, event, change.at_ms)
                 past = absence.after_events(applied, (event,), change.at_ms, number)
-            past = replace(past, version=change.version, last_event=change.last_event)
+            public = counters_after(past.public, past, change)
+            past = replace(past, version=change.version, last_event=change.last_event, public=public)
             if is_manual:
                 past = replace(past, clock_ms=change.at_ms)
             keep(change, past)

@@ -14,6 +14,7 @@ from skye_server.games import absence, clocks
 from skye_server.games.events import AnyEvent, ProposalEnded
 from skye_server.games.game import Change, Game, Status, with_seat
 from skye_server.games.proposals import ProposalOutcome
+from skye_server.games.public_counters import counters_after
 
 MAX_REVISIONS: Final = 750
 """How often all seats of a game together take back or repeat something: each seat has an equal share.
@@ -60,7 +61,9 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
         if (turn := after.turn) != game.turn:
             events = (*events, turn)
     change = Change(game.version + 1, now_ms, game.last_event + 1, events)
-    return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
+    public = counters_after(game.public, after, change)
+    after = replace(after, version=change.version, last_event=change.last_event, public=public)
+    return Transition(after, (change,))
 
 
 def make_move(game: Game, seat: int, move: Move, now_ms: int) -> Transition:

@@ -18,6 +18,7 @@ from skye_server.commands.views import changed_view
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game
+from skye_server.games.public_counters import counters_for
 from skye_server.games.views.actions import seat_actions
 from skye_server.http.middleware import Header
 from skye_server.http.request_parsing import entity_tags
@@ -44,6 +45,11 @@ def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
     return f'"{version}{role}{seat}{form}"'
 
 
+def etag_of(game: Game, caller: Caller, form: str = "") -> str:
+    """Return the entity tag of a game for a caller, with the version that the caller may see."""
+    return etag(counters_for(game, caller).version, caller, form)
+
+
 def uncached_json(view: Any, status: int = 200, headers: Sequence[Header] = ()) -> Response:
     """Return a view as JSON that no cache stores."""
     return Response(_encoder.encode(view), status, [_NOT_STORED, *headers], content_type=JSON)
@@ -63,7 +69,8 @@ def versioned_json(game: Game, caller: Caller, view: Mapping[str, object]) -> Re
 
     :raises Problem: not_acceptable, invalid_parameter.
     """
-    return json_response({"version": game.version, **view}, tag=etag(game.version, caller))
+    version = counters_for(game, caller).version
+    return json_response({"version": version, **view}, tag=etag_of(game, caller))
 
 
 def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
@@ -101,12 +108,17 @@ def game_response(changed: Attempt[Game], *, with_actions: bool = False) -> Resp
     view = changed_view(changed)
     if with_actions:
         view["actions"] = seat_actions(changed.game, changed.caller)["actions"]
-    return uncached_json(view, headers=[("ETag", etag(changed.game.version))])
+    return uncached_json(view, headers=[("ETag", tag_to_match(changed))])
 
 
 def created_response(changed: Attempt[Game], view: Mapping[str, object], location: str) -> Response:
     """Return a view of what a command has created, with the entity tag of the version of the game."""
-    return uncached_json(view, 201, [("ETag", etag(changed.game.version)), ("Location", location)])
+    return uncached_json(view, 201, [("ETag", tag_to_match(changed)), ("Location", location)])
+
+
+def tag_to_match(changed: Attempt[Game]) -> str:
+    """Return the entity tag of a changed game for `If-Match` of the next change."""
+    return etag(counters_for(changed.game, changed.caller).version)
 
 
 def not_modified(tag: str) -> Response | None:

@@ -31,7 +31,7 @@ from skye_server.http.request_parsing import bearer_token, command_from_request,
 from skye_server.http.responses import (
     created_response,
     encoded_json_response,
-    etag,
+    etag_of,
     json_response,
     json_with,
     link_to_next,
@@ -193,12 +193,12 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     event and all other events of the same version.
 
     While `public_from` hides a game, a caller without a seat sees its players, its status and its options;
-    the other fields are those of a game in its lobby.
+    the other fields are those of a game in its lobby, and its counters do not move with play.
     """
     games = collaborators().games
     token, event = bearer_token(), query.get("at_event")
     loaded = games.read(game, token) if event is None else games.read_past(game, token, event)
-    tag = etag(loaded.game.version, loaded.caller)
+    tag = etag_of(*loaded)
     cached = not_modified(tag)
     if cached is not None:
         return cached

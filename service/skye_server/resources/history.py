@@ -33,7 +33,7 @@ from skye_server.http.middleware import Header
 from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import (
     check_accepts,
-    etag,
+    etag_of,
     json_response,
     link_to_next,
     no_content,
@@ -245,7 +245,7 @@ def get_record(game: str) -> Response:
     begin a new game from it.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    tag = etag(current.version, caller)
+    tag = etag_of(current, caller)
     return not_modified(tag) or json_response(record_view(current, caller, changes), tag=tag)
 
 
@@ -260,5 +260,5 @@ def get_position(game: str) -> Response:
     complete position, including the seed.
     """
     loaded = collaborators().games.read_content(game, bearer_token())
-    tag = etag(loaded.game.version, loaded.caller)
+    tag = etag_of(*loaded)
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)

@@ -34,7 +34,7 @@ from skye_server.games.views.game import InvitationCodeView, InvitationView, inv
 from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
-from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
+from skye_server.http.responses import created_response, etag_of, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS, URL_BOT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, THIS_GAME, Link, ResponseDoc, Token, reads, writes
 
@@ -227,7 +227,7 @@ def get_invitation(game: str, invitation: str) -> Response:
     require_host(caller)
     if invitation not in map(invitation_id, current.invites):
         raise Problem("invitation_not_found")
-    return json_response({"id": invitation}, tag=etag(current.version, caller))
+    return json_response({"id": invitation}, tag=etag_of(current, caller))
 
 
 @blueprint.route("/watch-code")
@@ -248,7 +248,7 @@ def get_watch_code(game: str) -> Response:
     current, caller = games.read(game, token)
     require_host(caller)
     code = games.watch_codes.code_for(current, token or "")
-    return json_response({"code": code}, tag=etag(current.version, caller, f"-{hash_token(code)[:8]}"))
+    return json_response({"code": code}, tag=etag_of(current, caller, f"-{hash_token(code)[:8]}"))
 
 
 @blueprint.route("/invitations/<invitation>", methods=["DELETE"])

@@ -16,7 +16,7 @@ from skye_server.games.authorization import require_own_seat
 from skye_server.games.views.actions import ActionListView, agreements, legal_actions
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
-from skye_server.http.responses import etag, game_response, json_response, not_modified
+from skye_server.http.responses import etag_of, game_response, json_response, not_modified
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import THIS_SEAT, Describe, Link, ResponseDoc, Token, reads, writes
 
@@ -68,7 +68,7 @@ def list_actions(game: str, seat: int) -> Response:
     current, caller = games.read(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
     offered = list(agreements(current, seat, games.time_of(current)))
-    tag = etag(current.version, caller, f"-{len(offered)}" if offered else "")  # a version may get more
+    tag = etag_of(current, caller, f"-{len(offered)}" if offered else "")  # a version may get more
     cached = not_modified(tag)
     if cached is not None:
         return cached

@@ -13,7 +13,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
-from skye_server.http.responses import etag, game_response, json_response, uncached_json
+from skye_server.http.responses import game_response, json_response, tag_to_match, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, Describe, ResponseDoc, Token, writes
 from skye_server.outgoing.messages import DeliveryList, delivery_view
@@ -52,7 +52,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
         delete_bots(games.store, *{replaced, body["url_bot"]} - kept)
     number = require_seat(changed.game, changed.caller, seat)
     view: TakenSeatView = {"seat": number, "token": None, "secret": secret, "game": changed_view(changed)}
-    return uncached_json(view, headers=[("ETag", etag(changed.game.version))])
+    return uncached_json(view, headers=[("ETag", tag_to_match(changed))])
 
 
 @blueprint.route("", methods=["DELETE"])

@@ -27,6 +27,7 @@ from skye_server.games.player_events import (
     open_turns,
     turn_of,
 )
+from skye_server.games.public_counters import public_history
 from skye_server.games.views.player_events import event_view
 from skye_server.store.codec import StoredFormatError
 
@@ -104,10 +105,11 @@ def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: in
     :param changes: the changes of the game that have events after the cursor.
     """
     events, at = [], cursor
-    for change in changes:
+    for change, public in zip(changes, public_history(game, changes), strict=True):
         for number, event in enumerate(change.events, change.first_event):
             if number > cursor.last_event:
-                moment = _Moment(game, change.version, change.at_ms, number)
+                version, shown = public or (change.version, number)
+                moment = _Moment(game, version, change.at_ms, shown)
                 turns = open_turns(event) if isinstance(event, TurnChanged) else {}
                 more = {
                     "proposal": event if isinstance(event, ProposalMade) else None,

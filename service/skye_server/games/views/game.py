@@ -34,6 +34,7 @@ from skye_server.games.game import (
 )
 from skye_server.games.game import Seat as GameSeat
 from skye_server.games.proposals import AbortReason, Proposal, ProposalKind
+from skye_server.games.public_counters import counters_for
 from skye_server.games.seat_ends import SeatEnd, SeatOutcome, Takeover
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import (
@@ -229,8 +230,15 @@ class GameView(GameStateView):
     id: GameId
     name: GameName
     ruleset: RulesetName
-    version: Annotated[Version, "The number of accepted changes; the `ETag` contains it."]
-    last_event: Annotated[Count, "The number of the last event: follow the game from here."]
+    version: Annotated[
+        Version,
+        "The number of accepted changes; the `ETag` contains it. While `public_from` hides the game, "
+        "spectators see that of the start, plus one for each change of who plays.",
+    ]
+    last_event: Annotated[
+        Count,
+        "The number of the last event: follow the game from here. While it is hidden, as for `version`.",
+    ]
     status: Annotated[Status, "The status of the game."]
     visibility: Annotated[Visibility, "Who can find and read the game."]
     created_at: Annotated[Timestamp, "When the game was created."]
@@ -279,7 +287,7 @@ class GameSummaryView(TypedDict):
     id: GameId
     name: GameName
     ruleset: RulesetName
-    version: Annotated[Version, "The number of accepted changes."]
+    version: Annotated[Version, "The number of accepted changes; see `version` of the game."]
     status: Annotated[Status, "The status of the game."]
     created_at: Annotated[Timestamp, "When the game was created."]
     seat_count: SeatCount
@@ -329,6 +337,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
     While the content is hidden from the caller, the view is that of the lobby, apart from players and status.
     """
     is_shown = game.state is not None and caller.sees_content
+    counters = counters_for(game, caller)
     played = skye.game_view(game.state, caller.seat) if game.state and is_shown else _lobby_view(game)
     if game.status is Status.ABORTED:
         played["phase"] = None
@@ -351,8 +360,8 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "id": game.id,
         "name": game.name,
         "ruleset": game.options.ruleset,
-        "version": game.version,
-        "last_event": game.last_event,
+        "version": counters.version,
+        "last_event": counters.last_event,
         "status": game.status,
         "visibility": visibility_of(game),
         "created_at": timestamp(game.created_ms),
@@ -555,13 +564,14 @@ def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
 
     :param caller: None for a spectator.
     """
-    is_shown = (caller or SPECTATOR.in_game(game)).sees_content
+    caller = caller or SPECTATOR.in_game(game)
+    is_shown = caller.sees_content
     state = game.state if is_shown else None
     return {
         "id": game.id,
         "name": game.name,
         "ruleset": game.options.ruleset,
-        "version": game.version,
+        "version": counters_for(game, caller).version,
         "status": game.status,
         "created_at": timestamp(game.created_ms),
         "seat_count": game.capacity,
