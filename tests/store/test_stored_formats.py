@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "21b9c6ae89434b0d8ff8c010ed008c465577040731cdb40d498da6b9a967f502"}
+SHA256 = {"format-1": "cc154ab098020bcaba909841b039e7de27ee4ee75333a7829abecb98cdc6ad34"}
 OF_FEATURES = modules_of_features("stored")
 
 
