@@ -246,7 +246,7 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
 RECEIVER = ReceiverRef("ann", "receiver")
 REPEATED = {
     "deletion": lambda store: DELETE.run(
-        store, [key_of("ann", n) for n in "12345678"], [1, b"", b"", 0, "ann", 2, "ann", "ann/bob"]
+        store, [key_of("ann", n) for n in "123456789"], [1, b"", b"", 0, "ann", 2, "ann", "ann/bob"]
     ),
     "removed game": lambda store: RedisStore(store).players.update_game(
         GameUpdate("ann", "game", b"record", None, 1.0, 60)
