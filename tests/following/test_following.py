@@ -169,6 +169,17 @@ def test_stream_ends_when_its_token_becomes_invalid(service):
         assert stream.read() == {}
 
 
+def test_stream_of_a_spectator_ends_when_a_hidden_game_starts(service):
+    game = service.create_game(2, start=False, options={"public_from": "end"})
+    last_event = game.view()["last_event"]
+    with Stream(game) as stream:
+        assert [stream.read() for _ in range(last_event + 1)][-1]["id"] == str(last_event)
+        game.call("POST", "start", token=game.host)
+        game.act_legally(0)
+        (end,) = stream.rest()
+    assert end["data"] == ended("not_public_yet", "stop", last_event)
+
+
 def test_stream_ends_at_shutdown_with_the_reason_restart(service):
     game = service.create_game(2)
     after = game.view()["last_event"]
