@@ -404,6 +404,18 @@ def test_rebuild_reports_games_of_players_that_are_lost(service):
     assert service.redis.keys(LISTS) == []
 
 
+def test_rebuild_lists_a_game_that_its_player_has_resigned(service):
+    key, game = new_key(), service.create_game(2, start=False)
+    seat = join(game, key)
+    game.call("POST", "start", token=game.host)
+    assert game.call("POST", "resign", seat=seat, token=key).status_code == 200
+    before = service.get("/v1/me/games", key)["games"]
+    assert [own["resigned_seat"] for own in before] == [seat]
+    forget_derived(service)
+    rebuild_all(service)
+    assert service.get("/v1/me/games", key)["games"] == before
+
+
 # A game that fails.
 
 
