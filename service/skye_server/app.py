@@ -111,7 +111,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     app.extensions[COLLABORATORS] = Collaborators(
         games=games,
         listing=Listing(store, settings.hidden_names),
-        player_listing=PlayerListing(store),
+        player_listing=PlayerListing(store, games.now_ms),
         player_history=PlayerHistory(store.history, settings, games.now_ms),
         change_notifier=notifier,
         feeds=feeds,

@@ -17,7 +17,9 @@ NEW_KEY = "skye_key_" + 22 * "b"
 
 @pytest.fixture
 def service(redis_client):
-    return Service(redis_client, RedisStore(redis_client))
+    store = RedisStore(redis_client)
+    store.claim_layout()
+    return Service(redis_client, store)
 
 
 @pytest.fixture
@@ -85,12 +87,12 @@ def test_secret_in_place_of_an_id_is_not_repeated(run, command):
 
 
 def test_unfinished_restore_is_warned_of(redis_client, run, tmp_path):
-    redis_client.set("skye:restore", "digest")
+    redis_client.set("skye:{clock}:restore", "digest")
     for command in (["games", "list"], ["rebuild"]):
-        assert "Warning: A restore into this server broke off" in run(*command).stderr
-    assert "broke off" in run("backup", str(tmp_path / "file"), exit_code=1).stderr
-    assert "error    A restore into this server broke off" in run("doctor", exit_code=1).stdout
-    redis_client.delete("skye:restore")
+        assert "Warning: A restore into this server has not finished" in run(*command).stderr
+    assert "has not finished" in run("backup", str(tmp_path / "file"), exit_code=1).stderr
+    assert "error    A restore into this server has not finished" in run("doctor", exit_code=1).stdout
+    redis_client.delete("skye:{clock}:restore")
 
 
 @pytest.mark.parametrize(

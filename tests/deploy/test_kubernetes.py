@@ -149,6 +149,10 @@ def test_probes_name_existing_ports_and_paths(resources):
         (pod,) = within(load["spec"], "containers")
         assert all(port in ports(load) for port in within(pod, "port"))
         assert all(path in routes for path in within(pod, "path"))
+        if "skye" in load["metadata"]["name"]:  # a pod that must not use its Redis gets no requests
+            (readiness,), (liveness,) = (within(pod, f"{kind}Probe") for kind in ("readiness", "liveness"))
+            assert {*within(readiness, "path")} <= {"/readyz"}
+            assert "/readyz" not in {*within(liveness, "path")}
 
 
 def test_resource_quantities_are_valid(resources):

@@ -69,6 +69,10 @@ def test_full_disk_of_the_embedded_server_refuses_writes_and_loses_nothing(tmp_p
         assert problems[0]["detail"].startswith("The store refused the change")
         assert b"<html" in served.read("/docs")
         assert served.read("/healthz")
+        with pytest.raises(urllib.error.HTTPError) as unready:
+            served.read("/readyz")
+        with unready.value as response:
+            assert "free space on its disk" in json.load(response)["detail"]
         for game in acknowledged:
             assert json.loads(served.read(f"/v1/games/{game}"))["id"] == game
         filler.unlink()

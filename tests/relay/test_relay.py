@@ -321,6 +321,23 @@ def test_consumer_ahead_of_its_log_begins_again_in_a_rebuild(service):
     assert entries(worker, "relay") == {}
 
 
+def test_creation_that_a_failover_lost_counts_until_its_player_reads_the_list(service):
+    key, other = new_key(), new_key()
+    kept, lost, joined = (service.create_game(1, key=each, start=False) for each in (key, key, other))
+    before = saved(service, key_of(joined.id, "*"))
+    join(joined, key)
+    service.redis.delete(*service.redis.keys(key_of(lost.id, "*")))
+    put_back(service, before)
+    assert service.get("/v1/me", key)["active_game_count"] == 3
+    assert own_games(service, key) == [kept.id]
+    dispatch(service)
+    assert service.get("/v1/me", key)["active_game_count"] == 1
+    assert types(service, key)[-2:] == ["seat_left"] * 2
+    before = service.stored()
+    assert own_games(service, key) == [kept.id]
+    assert service.stored() == before
+
+
 def test_events_of_a_player_whose_server_lost_writes_are_derived_from_the_log(service):
     key, throw = new_key(), dice(7)
     games = [against_bob(service, key) for _ in range(2)]

@@ -37,10 +37,10 @@ def test_data_folder_that_cannot_be_written_is_reported(tmp_path):
 
 
 def test_server_with_an_unfinished_restore_is_warned_of(redis_server, redis_client, capsys):
-    redis_client.set("skye:restore", "digest")
+    redis_client.set("skye:{clock}:restore", "digest")
     launcher._warn_of_the_store(Settings(redis_url=redis_server.url))  # noqa: SLF001 - needs no processes
-    redis_client.delete("skye:restore")
-    assert "restore into this server broke off" in capsys.readouterr().err
+    redis_client.delete("skye:{clock}:restore")
+    assert "restore into this server has not finished" in capsys.readouterr().err
     launcher._warn_of_the_store(Settings(redis_url=f"{redis_server.url[:-1]}99"))  # noqa: SLF001 - likewise
     assert "refuses commands (DB index is out of range)" in capsys.readouterr().err
 

@@ -66,7 +66,7 @@ def test_restore_that_broke_off_is_reported_and_finished_with_the_same_file(
         with pytest.raises(Problem):
             store.restore(file)
     assert service.call("GET", "/readyz").json["code"] == "store_unavailable"
-    with pytest.raises(BackupError, match="broke off"):
+    with pytest.raises(BackupError, match="has not finished"):
         store.backup(io.BytesIO())
     with pytest.raises(BackupError, match="restore of another file"):
         store.restore(other)

@@ -107,6 +107,8 @@ CALLS = {
         "warnings": lambda store: store.warnings(),
         "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),
+        "claim_layout": lambda store: store.claim_layout(),
+        "layout_refusal": lambda store: store.layout_refusal(),
         "unfinished_restore": lambda store: store.unfinished_restore(),
         "finish_restore": lambda store: store.finish_restore(),
         "delete_all": lambda store: store.delete_all(),

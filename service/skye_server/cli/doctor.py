@@ -169,8 +169,8 @@ def _warning(text: str) -> Finding:
 
 
 def _redis(settings: Settings) -> Iterator[Finding]:
-    from skye_server.store.backup import UNFINISHED  # noqa: PLC0415 - loads much
     from skye_server.store.connection.failures import describe_failure  # noqa: PLC0415 - loads much
+    from skye_server.store.layout import UNFINISHED  # noqa: PLC0415 - loads much
     from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much
 
     shown = without_secrets(settings.redis_url or "")
@@ -179,15 +179,15 @@ def _redis(settings: Settings) -> Iterator[Finding]:
     yield from map(_warning, warnings)
     try:
         store.ping()
-        is_unfinished = store.unfinished_restore() is not None
+        refusal = store.layout_refusal() or (UNFINISHED if store.unfinished_restore() else "")
         reading = store.outages.read()
     except Problem as problem:
         if not warnings:
             fault = f"the Redis at {shown} {describe_failure(problem.__cause__, settings.redis_url)}"
             yield Finding("error", f"{fault}: start it, or correct SKYE_REDIS_URL")
         return
-    if is_unfinished:
-        yield Finding("error", UNFINISHED)
+    if refusal:
+        yield Finding("error", refusal)
     else:
         yield Finding("ok", f"the Redis at {shown} responds")
         yield Finding("ok", _signs(reading))
@@ -203,7 +203,7 @@ def _signs(reading: Reading) -> str:
     >>> _signs(Reading(2000.0, Uptime(1_999_000, (Outage(1_700_000, 1_640_000, 1_705_000),))))
     'a worker could commit to all games 1 s ago; outages: 1, the last of 65 s until 1970-01-01 00:28:25 UTC'
     """
-    now_s, (sign_ms, outages), _ = reading
+    now_s, (sign_ms, outages), *_ = reading
     if not sign_ms:
         return "no worker has served its games yet"
     text = f"a worker could commit to all games {now_s - sign_ms / 1000:.0f} s ago; outages: {len(outages)}"

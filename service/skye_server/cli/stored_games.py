@@ -32,8 +32,9 @@ from skye_server.server.embedded_redis import (
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import program_for
 from skye_server.settings import Settings
-from skye_server.store.backup import UNFINISHED, BackupError, Counts
+from skye_server.store.backup import BackupError, Counts
 from skye_server.store.connection.failures import describe_failure
+from skye_server.store.layout import UNFINISHED
 from skye_server.store.redis_store import RedisStore
 
 
@@ -53,6 +54,8 @@ def opened_store(*, may_be_new: bool = False) -> Iterator[RedisStore]:
         store = RedisStore.from_settings(replace(settings, redis_url=url))
         if warning := store.too_old():
             raise LaunchError(f"{warning}.")
+        if refusal := store.claim_layout():
+            raise LaunchError(f"{refusal}.")
         yield store
 
 

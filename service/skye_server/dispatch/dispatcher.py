@@ -86,6 +86,9 @@ class Dispatcher:
         for channel in channels:
             subscriber.watch(channel)
         while not self._stopped.is_set():
+            if self._games.signs.refusal():
+                self._stopped.wait(_OUTAGE_S)
+                continue
             now = time.monotonic()
             try:
                 claims = self._claim([shard for shard, at in enumerate(self._look_at) if at <= now])

@@ -9,6 +9,7 @@ import logging.config
 import os
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 
 import click
@@ -16,6 +17,7 @@ import gevent
 
 from skye_server.commands.current_games import Games
 from skye_server.dispatch.dispatcher import Dispatcher
+from skye_server.error_codes import Problem
 from skye_server.features import Handler, clock_of, installed
 from skye_server.games.due import Due, next_attention_ms
 from skye_server.observability import logs, worker_metrics
@@ -53,6 +55,10 @@ def main(metrics_of: str | None = None) -> int:
     if warning := store.too_old():
         click.echo(f"{warning}.", err=True)
         return 1
+    with suppress(Problem):  # a Redis that does not respond may come later
+        if refusal := store.claim_layout():
+            click.echo(f"{refusal}.", err=True)
+            return 1
     shared = SharedClock(store.time)
     signs = SignsOfLife(store.outages, shared, 1000 * settings.game_ttl_playing_s)
     games = Games(store, settings, clock_of(settings, store, shared), signs=signs)

@@ -30,7 +30,7 @@ from skye.errors import RuleError
 from skye_server.client_address import network
 from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
-from skye_server.http.framework import feature
+from skye_server.http.framework import collaborators, feature
 from skye_server.http.request_parsing import (
     OF_PLAYER,
     OF_VERSION,
@@ -204,8 +204,8 @@ def check_request() -> Response | None:
     host (RFC 9110, section 4.2.1).
 
     :returns: the response to a read with `If-Match`, otherwise None.
-    :raises Problem: not_found, bad_request, and what `require_player`, `refuse_unknown_parameters` and
-        `check_preconditions` raise.
+    :raises Problem: not_found, bad_request; store_unavailable, while the stored games must not be used; and
+        what `require_player`, `refuse_unknown_parameters` and `check_preconditions` raise.
     """
     environ = request.environ
     if environ["PATH_INFO"].startswith("//") or "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
@@ -214,6 +214,8 @@ def check_request() -> Response | None:
     is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     if not is_old and not (host and _HOST.fullmatch(host)):
         raise Problem("bad_request", "The Host header is missing or invalid.")
+    if environ["PATH_INFO"].startswith("/v1/") and (refusal := collaborators().games.signs.refusal()):
+        raise Problem("store_unavailable", refusal)
     view = current_app.view_functions.get(request.endpoint or "")
     if view is not None and OF_PLAYER in vars(view) and request.method in ("GET", "HEAD"):
         player_of_request()

@@ -4,6 +4,9 @@ A player's record of a game is in another slot of a cluster than the game. The g
 the relay writes the record and the events after each commit (`relay.consumers`). Only taking a seat writes
 before the commit: it reserves a place among the player's games, which the relay gives up for the record. So
 the number of games is limited exactly.
+
+A failover may lose a game, or the seat of a player in it, whose record stays. Whoever reads the list finds
+that out, and has the record relayed again.
 """
 
 from __future__ import annotations
@@ -14,8 +17,14 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.authorization import SPECTATOR, Caller, identify_player, resigned_seat_of
-from skye_server.games.due import events_entry
+from skye_server.games.authorization import (
+    SPECTATOR,
+    Caller,
+    identify_player,
+    players_of,
+    resigned_seat_of,
+)
+from skye_server.games.due import events_entry, relay_entries
 from skye_server.games.game import Game, Status
 from skye_server.games.player_events import PlayerEvent, ticket_expired, webhook_disabled
 from skye_server.players.codec import player_events
@@ -23,7 +32,7 @@ from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import FinishedGames, Place, next_places
-from skye_server.store.games import readable_games
+from skye_server.store.games import decoded_games
 from skye_server.store.redis_players import ACTIVE_SCORE, Reservation, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import player_owner
@@ -145,9 +154,10 @@ class OwnGame(NamedTuple):
 class PlayerListing:
     """The lists of the games of all players of a store."""
 
-    def __init__(self, store: RedisStore) -> None:
+    def __init__(self, store: RedisStore, now_ms: Callable[[], int]) -> None:
         self._games = store
         self._store = store.players
+        self._now_ms = now_ms
 
     def page(self, player: str, limit: int, after: Place | None) -> tuple[list[OwnGame], Place | None]:
         """Return up to `limit` games of a player, and the place of the last one if there are more.
@@ -180,8 +190,18 @@ class PlayerListing:
         return FinishedGames(partial(self._store.list_games, player), load, ACTIVE_SCORE)
 
     def _load(self, player: str, places: Sequence[Place]) -> list[OwnGame | None]:
-        games = readable_games(self._games, [game_id for _, game_id in places])
+        found = self._games.games.load_many([game_id for _, game_id in places])
+        games = decoded_games(self._games, found)
+        for (_, game_id), stored, game in zip(places, found, games, strict=True):
+            if stored is None or (game is not None and player not in players_of(game)):
+                self._relay_again(player, game_id)
         return [None if game is None else _own_game(game, player) for game in games]
+
+    def _relay_again(self, player: str, game_id: str) -> None:
+        """Have a dispatcher remove the record of a game that the player has no role in."""
+        with suppress(Problem):  # the next reader finds it too
+            for due in relay_entries(game_id, frozenset({player}), self._now_ms())[1:]:
+                self._games.due.add(due)
 
 
 def _own_game(game: Game, player: str) -> OwnGame | None:

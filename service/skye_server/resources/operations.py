@@ -16,7 +16,8 @@ from skye_server.http.framework import collaborators
 from skye_server.http.responses import check_accepts, json_response
 from skye_server.observability.metrics import CONTENT_TYPE, StoreState
 from skye_server.openapi.operations import ResponseDoc, operation, text
-from skye_server.store.backup import UNFINISHED
+from skye_server.store.connection.server_warnings import is_error
+from skye_server.store.layout import UNFINISHED
 
 blueprint = Blueprint("Operations", __name__)
 
@@ -68,19 +69,24 @@ def get_health() -> Response:
 def get_readiness() -> Response:
     """Get the readiness of the process.
 
-    The process is ready if its store responds and has all of a restored backup, also without a dispatcher.
+    The process is ready if its store responds, and has games of this version's layout only, and all games of
+    a restored backup; also without a dispatcher. Until then other operations get 503 too.
     """
     games = collaborators().games
-    games.store.ping()
-    if games.store.unfinished_restore():
-        raise Problem("store_unavailable", UNFINISHED)
+    try:
+        games.store.ping()
+    except Problem as problem:
+        fault = next(filter(is_error, games.store.warnings()), None)
+        raise problem if fault is None else Problem("store_unavailable", f"{fault}.") from problem
+    if refusal := games.signs.refusal() or (UNFINISHED if games.store.unfinished_restore() else ""):
+        raise Problem("store_unavailable", refusal)
     alive = games.store.due.dispatchers(games.now_ms())
     return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
 
 
 def _signs(games: Games) -> tuple[float, int]:
     """Return how old the last sign of life is, in seconds, and the number of outages in the list."""
-    now_s, uptime, _ = games.store.outages.read()
+    now_s, uptime, *_ = games.store.outages.read()
     return now_s - uptime.sign_ms / 1000 if uptime.sign_ms else 0.0, len(uptime.outages)
 
 

@@ -166,6 +166,8 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     stack.callback(dispatchers.stop)
     dispatchers.start()
     api_process.wait_for_health(here, api)
+    if store.server is not None and not api_process.is_ok(here, "/readyz", api):
+        _check_store(replace(settings, redis_url=store.url))
     try:
         _print_addresses(here, store, time.monotonic() - started)
         report_ready()
@@ -181,7 +183,7 @@ def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     if settings.redis_url == MEMORY_URL:
         return _Store(MEMORY_URL, None, "in memory: lost when this stops")
     if settings.redis_url is not None:
-        _check_version(settings)
+        _check_store(settings)
         return _Store(settings.redis_url, None, f"in the Redis at {without_secrets(settings.redis_url)}")
     program = program_for(settings.data_dir)
     if program is None:
@@ -200,22 +202,29 @@ def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     return _Store(server.url, server, f"in {folder.path} (appendfsync {settings.appendfsync})")
 
 
-def _check_version(settings: Settings) -> None:
-    """Refuse a Redis without commands that the store calls; one that does not respond may come later.
+def _check_store(settings: Settings) -> None:
+    """Refuse a Redis without commands that the store calls, or with data of another layout.
 
-    :raises LaunchError: if it is too old.
+    One that does not respond may come later.
+
+    :raises LaunchError: if it cannot be used.
     """
+    from skye_server.error_codes import Problem  # noqa: PLC0415 - loads much
     from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much
 
-    if warning := RedisStore.from_settings(settings).too_old():
-        raise LaunchError(f"{warning} ({without_secrets(settings.redis_url or '')}).")
+    store, shown = RedisStore.from_settings(settings), without_secrets(settings.redis_url or "")
+    if warning := store.too_old():
+        raise LaunchError(f"{warning} ({shown}).")
+    with contextlib.suppress(Problem):
+        if refusal := store.claim_layout():
+            raise LaunchError(f"{refusal} ({shown}).")
 
 
 def _warn_of_the_store(settings: Settings) -> None:
     """Print why the API is not ready."""
     from skye_server.error_codes import Problem  # noqa: PLC0415 - as above
-    from skye_server.store.backup import UNFINISHED  # noqa: PLC0415 - as above
     from skye_server.store.connection.failures import describe_failure  # noqa: PLC0415 - as above
+    from skye_server.store.layout import UNFINISHED  # noqa: PLC0415 - as above
     from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - as above
 
     store, url = RedisStore.from_settings(settings), settings.redis_url or ""

@@ -7,9 +7,8 @@ step reads more than one game or player. Due entries and the lists of games are 
 rest (see `relay.relay`). The list of outages, with the last sign of life, is the last value: what happened to
 the games since they were read is an outage for them (see `outages`).
 
-From its first write until these have been rebuilt, a restore marks the server as incomplete:
-
-    skye:restore  string  the SHA-256 of the file
+From its first write until these have been rebuilt, a restore marks the server as incomplete (see `layout`).
+The header has the number of the layout: a backup of another one is not restored.
 """
 
 from __future__ import annotations
@@ -31,6 +30,13 @@ from skye_server.error_codes import Problem
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.connection.topology import Topology
+from skye_server.store.layout import (
+    LAYOUT,
+    RESTORE_KEY,
+    UNFINISHED,
+    VERSION,
+    unusable_layout,
+)
 from skye_server.store.lua_scripts import Script
 from skye_server.store.outages import KEY as OUTAGES
 from skye_server.store.outages import SIGN_S, OutageStore
@@ -38,20 +44,15 @@ from skye_server.store.shards import owner_of
 
 FORMAT: Final = 1
 
-UNFINISHED: Final = (
-    "A restore into this server broke off: it has a part of the games only. Repeat it with the same file."
-)
-
 _READ_BY_ALL_S: Final = 2 * SIGN_S
 """After how long every process that serves has read that there is no sign of life."""
 
 _KIND: Final = "skye-server backup"
-_UNFINISHED: Final = "skye:restore"
 _LEFT_OUT: Final = re.compile(
-    rb"skye:(?:bucket:|restore$|\{clock\}|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases|unrelayed)$)"
+    rb"skye:(?:bucket:|\{clock\}|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases|unrelayed)$)"
 )
-"""Keys that no owner has and a backup leaves out: counters of rate limits, the mark of a restore, due work,
-dispatchers, lists of games; and the list of outages, which it has at its end."""
+"""Keys that no owner has and a backup leaves out: counters of rate limits, due work, dispatchers, lists of
+games; the number of the layout, the mark of a restore, and the list of outages, which it has at its end."""
 
 # KEYS: keys in one slot. Returns the type, the milliseconds to live (-1: forever) and the content of each,
 # and of a stream the last id.
@@ -115,7 +116,7 @@ def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Coun
         raise BackupError(UNFINISHED)
     games = values = 0
     with gzip.GzipFile("", "wb", 6, file) as packed:
-        _write_frame(packed, {"kind": _KIND, "format": FORMAT})
+        _write_frame(packed, {"kind": _KIND, "format": FORMAT, "layout": f"{LAYOUT} {VERSION}"})
         for keys in itertools.chain(_groups(topology), [[OUTAGES.encode()]]):
             for stored in _read(calls, keys):
                 _write_frame(packed, stored)
@@ -130,7 +131,8 @@ def restore_backup(topology: Topology, calls: RedisCalls, outages: OutageStore, 
     A restore that broke off is repeated: all values are written again. A process that serves these servers
     meanwhile knows first that there is no sign of life: for it, no restored game is late.
 
-    :raises BackupError: if the file is damaged or of a newer format, or there are games of other origin.
+    :raises BackupError: if the file is damaged or of another format or layout, or there are games of other
+        origin.
     :raises Problem: store_unavailable.
     :raises OSError: if the file cannot be read.
     """
@@ -144,7 +146,7 @@ def restore_backup(topology: Topology, calls: RedisCalls, outages: OutageStore, 
         raise BackupError(
             f"A restore of another file, with the SHA-256 {begun}, broke off. Restore that one."
         )
-    calls.call(_UNFINISHED, lambda server: server.set(_UNFINISHED, digest), writes=True)
+    calls.call(RESTORE_KEY, lambda server: server.set(RESTORE_KEY, digest), writes=True)
     if outages.begin_restore():
         time.sleep(_READ_BY_ALL_S)
     for stored in _stored_values(path):
@@ -157,7 +159,7 @@ def unfinished_restore(calls: RedisCalls) -> str | None:
 
     :raises Problem: store_unavailable.
     """
-    digest = calls.call(_UNFINISHED, lambda server: expect_bytes(server.get(_UNFINISHED)), retries=False)
+    digest = calls.call(RESTORE_KEY, lambda server: expect_bytes(server.get(RESTORE_KEY)), retries=False)
     return None if digest is None else digest.decode()
 
 
@@ -166,13 +168,13 @@ def finish_restore(calls: RedisCalls) -> None:
 
     :raises Problem: store_unavailable.
     """
-    calls.call(_UNFINISHED, lambda server: server.delete(_UNFINISHED), writes=True)
+    calls.call(RESTORE_KEY, lambda server: server.delete(RESTORE_KEY), writes=True)
 
 
 def check_backup(path: Path) -> Counts:
     """Read a whole file, and return what its footer counts.
 
-    :raises BackupError: if it is no backup, incomplete, damaged or of a newer format.
+    :raises BackupError: if it is no backup, incomplete, damaged, or of a newer format or another layout.
     :raises OSError: if it cannot be read.
     """
     read = sum(1 for _ in _stored_values(path))
@@ -208,7 +210,7 @@ def _keys(server: redis.Redis, pattern: str, count: int) -> list[bytes]:
 
 
 def _has_games(server: redis.Redis) -> bool:
-    return any(key != OUTAGES.encode() for key in _keys(server, "skye:{*}:*", count=1000))
+    return any(not key.startswith(b"skye:{clock}:") for key in _keys(server, "skye:{*}:*", count=1000))
 
 
 def _groups(topology: Topology) -> Iterator[list[bytes]]:
@@ -295,7 +297,7 @@ def _frames(path: Path) -> Iterator[bytes]:
 def _stored_values(path: Path) -> Iterator[Stored]:
     """Yield the values of a file.
 
-    :raises BackupError: if it is no backup, is damaged, or has a newer format.
+    :raises BackupError: if it is no backup, is damaged, or has a newer format or another layout.
     """
     frames = _frames(path)
     try:
@@ -304,6 +306,8 @@ def _stored_values(path: Path) -> Iterator[Stored]:
             raise BackupError(f"{path} is no backup of skye-server.")
         if header["format"] > FORMAT:
             raise BackupError(f"{path} was written by a newer version of skye-server: use that version.")
+        if refusal := unusable_layout(header.get("layout", "").encode()):
+            raise BackupError(f"{path}: {refusal}.")
         before = next(frames)
         for frame in frames:
             yield _decode(before)

@@ -323,8 +323,13 @@ class GameStore:
 
 def readable_games(store: RedisStore, game_ids: Sequence[str]) -> list[Game | None]:
     """Return games as they are stored, None for each that is missing or cannot be read; none is cached."""
+    return decoded_games(store, store.games.load_many(game_ids))
+
+
+def decoded_games(store: RedisStore, found: Sequence[bytes | None]) -> list[Game | None]:
+    """Return stored games, None for each that is missing or cannot be read; none is cached."""
     games: list[Game | None] = []
-    for stored in store.games.load_many(game_ids):
+    for stored in found:
         try:
             games.append(None if stored is None else store.rulesets.decoded(stored))
         except StoredFormatError:

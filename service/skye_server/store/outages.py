@@ -13,8 +13,9 @@ numbers grow, also after Redis has lost the list. A step of the clock is a gap t
     dispatcher: ─────┴─▶ read ─▶ the time of Redis ─▶ `SharedClock`, then the list ─▶ `SignsOfLife.uptime`
 
 Each process reads sign and list in one step, with the time of Redis, and sets its clock first: no process has
-a list that is newer than its clock. `commands.current_games` adds the outages that a game has not seen to its
-times, and nobody is late before a sign that is later than the deadline.
+a list that is newer than its clock. The same step reads whether the process may use the stored games at all
+(`layout`): a worker refuses requests otherwise, and gives no sign. `commands.current_games` adds the outages
+that a game has not seen to its times, and nobody is late before a sign that is later than the deadline.
 
     skye:{clock}:outages  hash  `sign`: the time of the last sign; `last`: the number of the last outage;
                                 NUMBER: start and end of an outage; `restoring`: set while a restore goes on
@@ -45,6 +46,8 @@ from skye_server.games.outages import Outage, Uptime
 from skye_server.observability.logs import facts
 from skye_server.store.connection.batching import read_together
 from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.layout import KEY as LAYOUT_KEY
+from skye_server.store.layout import RESTORE_KEY, UNFINISHED, claim_layout, unusable_layout
 from skye_server.store.lua_scripts import Script
 from skye_server.store.shards import SHARDS, shard_key
 from skye_server.store.shared_clock import SharedClock
@@ -75,9 +78,10 @@ _log = logging.getLogger(__name__)
 # KEYS: a key of any shard of the server. Writes like a commit: Redis refuses it when its memory is full.
 _REACH: Final = Script("redis.call('SET', KEYS[1], '') redis.call('DEL', KEYS[1]) return 1")
 
-# KEYS: signs and list. ARGV: the longest gap, how long an outage lasts after the sign that ends it, its
-# greatest length, how long it is kept, all in milliseconds, and how many are kept. Returns the number of the
-# outage that was found, 0 if there was none, the time of Redis, and all fields of the hash.
+# KEYS: signs and list, the number of the layout, the mark of a restore. ARGV: the longest gap, how long an
+# outage lasts after the sign that ends it, its greatest length, how long it is kept, all in milliseconds, and
+# how many are kept. Returns the number of the outage that was found, 0 if there was none, the time of Redis,
+# all fields of the hash, and the other values.
 _SIGN: Final = Script("""
 local key = KEYS[1]
 local gap, reconnect, longest, kept, most = unpack(ARGV)
@@ -104,7 +108,7 @@ if redis.call('HEXISTS', key, 'restoring') == 0 then
   end
   redis.call('HSET', key, 'sign', text(now))
 end
-return {text(found), time, redis.call('HGETALL', key)}
+return {text(found), time, redis.call('HGETALL', key), redis.call('MGET', KEYS[2], KEYS[3])}
 """)
 
 
@@ -113,11 +117,15 @@ class Reading(NamedTuple):
 
     :param now_s: the time of Redis, in seconds since 1970.
     :param found: the outage that this sign has ended, if any.
+    :param layout: the number of the layout as it is stored, None if there is none.
+    :param is_restoring: whether a restore has not finished.
     """
 
     now_s: float
     uptime: Uptime
     found: Outage | None = None
+    layout: bytes | None = None
+    is_restoring: bool = False
 
 
 class OutageStore:
@@ -143,13 +151,16 @@ class OutageStore:
 
         :param kept_ms: how long an outage is kept after its end.
         """
+        keys = [KEY, LAYOUT_KEY, RESTORE_KEY]
         arguments = (MAX_GAP_MS, RECONNECT_MS, MAX_OUTAGE_MS, kept_ms, MAX_OUTAGES)
 
         def run(server: redis.Redis) -> Reading:
-            found, at, fields = _SIGN.run(server, [KEY], arguments, self._calls.min_replicas)
+            found, at, fields, (layout, restoring) = _SIGN.run(
+                server, keys, arguments, self._calls.min_replicas
+            )
             uptime = _uptime(dict(zip(fields[::2], fields[1::2], strict=True)))
             ended = next((outage for outage in uptime.outages if outage.number == int(found)), None)
-            return Reading(_seconds(at), uptime, ended)
+            return Reading(_seconds(at), uptime, ended, layout, restoring is not None)
 
         return self._calls.call(KEY, run, writes=True, retries=False)
 
@@ -157,10 +168,15 @@ class OutageStore:
         """Return the last sign of life and the list."""
 
         def run(server: redis.Redis) -> Reading:
-            fields, at = read_together(server, [("HGETALL", KEY), ("TIME",)])
-            return Reading(_seconds(at), _uptime(fields))
+            asked = [("HGETALL", KEY), ("TIME",), ("MGET", LAYOUT_KEY, RESTORE_KEY)]
+            fields, at, (layout, restoring) = read_together(server, asked)
+            return Reading(_seconds(at), _uptime(fields), None, layout, restoring is not None)
 
         return self._calls.call(KEY, run, retries=False)
+
+    def claim_layout(self) -> str:
+        """See `layout.claim_layout`."""
+        return claim_layout(self._calls)
 
     def begin_restore(self) -> bool:
         """Let no worker give a sign until the list is restored; return whether a worker gave one before."""
@@ -199,6 +215,8 @@ class SignsOfLife:
         self.uptime: Uptime | None = None
         """What was read last; None in a process that was not started, for which nobody was ever absent."""
 
+        self._refusal = ""
+        self._has_read = False
         self.clock = clock
         self._store = store
         self._kept_ms = kept_ms
@@ -216,6 +234,12 @@ class SignsOfLife:
         self.uptime = Uptime(0)
         run = threading.Thread(target=self._run, args=(gives_signs,), name="signs-of-life", daemon=True)
         run.start()
+
+    def refusal(self) -> str:
+        """Return why this process must not use the stored games now, or "": see `layout`."""
+        if self.uptime is not None and not self._has_read:
+            self.look()
+        return self._refusal
 
     def stop(self) -> None:
         """Give no signs from now on, and read no more: the process serves no more actions."""
@@ -238,10 +262,15 @@ class SignsOfLife:
     def _run(self, gives_signs: bool) -> None:
         while not self._stopped.is_set():
             began = time.monotonic()
-            is_done = self.sign() if gives_signs else False
-            if not is_done:
-                is_done = self.read() and not gives_signs
+            is_done = self.turn(gives_signs=gives_signs)
             self._stopped.wait(max(SIGN_S - (time.monotonic() - began), 0) if is_done else _RETRY_S)
+
+    def turn(self, *, gives_signs: bool) -> bool:
+        """Read, or give a sign if the stored games can be used; return whether the next turn may wait."""
+        is_usable = (self._has_read or self.read()) and not self._refusal
+        if gives_signs and is_usable and self.sign():
+            return True
+        return self.read() and not gives_signs
 
     def sign(self) -> bool:
         """Give a sign of life; return whether it succeeded."""
@@ -274,5 +303,10 @@ class SignsOfLife:
             self.clock.read_by(time_of_redis)
         else:
             time_of_redis()
-        self.uptime = readings[0].uptime
-        return readings[0].found
+        reading = readings[0]
+        self.uptime, self._has_read = reading.uptime, True
+        refusal = unusable_layout(reading.layout) if reading.layout else self._store.claim_layout()
+        if (refusal := refusal or (UNFINISHED if reading.is_restoring else "")) != self._refusal:
+            self._refusal = refusal
+            _log.warning(refusal or "the stored games can be used again")
+        return reading.found

@@ -19,6 +19,7 @@ _DELETE: Final = Script(
     PUBLISH
     + """
 local deleted = 0
+local kept = {['skye:{rulesets}:data'] = true, ['skye:{clock}:layout'] = true}
 for _, key in ipairs(ARGV) do
   local game, kind = key:match('^(skye:{s%d+}:[a-z0-9]+:)(.*)$')
   if kind == 'game' then
@@ -33,7 +34,7 @@ for _, key in ipairs(ARGV) do
     end
     redis.call('DEL', game .. 'log', game .. 'records', game .. 'faults', game .. 'webhooks', game .. 'watch')
     publish(key)
-  elseif key ~= 'skye:{rulesets}:data' and (not game or redis.call('EXISTS', game .. 'game') == 0) then
+  elseif not kept[key] and (not game or redis.call('EXISTS', game .. 'game') == 0) then
     redis.call('DEL', key)
     if key:match('}:events$') then publish(key) end
   end

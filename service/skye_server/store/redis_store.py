@@ -5,8 +5,8 @@ be empty. Buckets and indexes have no format number: a new format would get anot
 
 Other modules describe other keys: `shards` and `redis_games` those of games, `redis_players` and
 `history_store` those of players, `game_index` those of the list of public games, `due_queue` those of due
-work, `ruleset_store` that of rulesets, `outages` that of outages. Features have stores of their own, on the
-same `calls`.
+work, `ruleset_store` that of rulesets, `outages` that of outages, `layout` its own number. Features have
+stores of their own, on the same `calls`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from skye_server.store.connection.topology import SingleServer, Topology, topolo
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import GameIndex
 from skye_server.store.history_store import HistoryStore
+from skye_server.store.layout import claim_layout, layout_refusal
 from skye_server.store.lua_scripts import FILL, MinReplicas
 from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_players import RedisPlayers
@@ -112,6 +113,14 @@ class RedisStore:
     def restore(self, path: Path) -> Counts:
         """See `restore_backup`."""
         return restore_backup(self._topology, self._calls, self.outages, path)
+
+    def claim_layout(self) -> str:
+        """See `layout.claim_layout`."""
+        return claim_layout(self._calls)
+
+    def layout_refusal(self) -> str:
+        """See `layout.layout_refusal`."""
+        return layout_refusal(self._calls)
 
     def unfinished_restore(self) -> str | None:
         """See `backup.unfinished_restore`."""

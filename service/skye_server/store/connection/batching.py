@@ -29,7 +29,18 @@ _MAX_BATCH: Final = 32
 
 READS: Final = frozenset(
     {"EXISTS", "GET", "GETRANGE", "HGET", "HGETALL", "HKEYS", "HMGET", "INFO", "LRANGE", "MGET", "PING"}
-    | {"PTTL", "TIME", "XRANGE", "ZCARD", "ZCOUNT", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZSCAN"}
+    | {
+        "PTTL",
+        "SCAN",
+        "TIME",
+        "XRANGE",
+        "ZCARD",
+        "ZCOUNT",
+        "ZRANGE",
+        "ZRANGEBYSCORE",
+        "ZREVRANGEBYSCORE",
+        "ZSCAN",
+    }
 )
 """The commands that are batched as reads."""
 
