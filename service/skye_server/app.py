@@ -74,7 +74,7 @@ def _routes(settings: Settings, store: RedisStore) -> Flask:
     for feature in installed():
         feature.register(app, settings)
     middleware.register(app)
-    cors.register(app, settings.cors_origins)
+    cors.register(app, settings)
     limits.register(app, settings, store)
     app.before_request(middleware.check_request)  # after the limits: what it refuses counts too
     return app
@@ -121,7 +121,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
         challenges=challenges,
         features={name: part.collaborator for name, part in joined.items()},
     )
-    default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
+    default_headers, wsgi_app = cors.headers_for_all_origins(settings), app.wsgi_app
     if settings.lab or is_nested:
         default_headers = [*default_headers, middleware.LAB_HEADER]
     for part in joined.values():

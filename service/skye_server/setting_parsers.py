@@ -140,6 +140,19 @@ def origins(text: str) -> tuple[str, ...]:
     return found
 
 
+def is_loopback_host(host: str) -> bool:
+    """Return whether a host, as in a URL, with a port or without, names this machine only.
+
+    >>> [is_loopback_host(host) for host in ("localhost:8000", "app.localhost", "127.0.0.1:1", "[::1]:8000")]
+    [True, True, True, True]
+    >>> [is_loopback_host(host) for host in ("localhost.example", "127.0.0.1.example:80", "192.0.2.7", "")]
+    [False, False, False, False]
+    """
+    found = re.fullmatch(r"(?:\[([^\]]*)\]|([^:]*))(?::\d*)?", host)
+    name = ((found[1] or found[2] or "") if found else "").lower().removesuffix(".")
+    return name.endswith(".localhost") or Address(name, 0).is_loopback
+
+
 def words(text: str) -> tuple[str, ...]:
     """Return words, separated by commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())

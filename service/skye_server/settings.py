@@ -121,7 +121,11 @@ class Settings:
         "262144", parsers.whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
     )
     cors_origins: tuple[str, ...] = _setting(
-        "*", parsers.origins, "web origins whose pages may call the API (CORS), separated by commas; `*`: all"
+        "*",
+        parsers.origins,
+        "web origins whose pages may call the API (CORS), separated by commas; `*`: all. At a loopback "
+        "address with `SKYE_WEBHOOKS_PRIVATE` or `SKYE_LAB`, without `SKYE_TRUSTED_PROXIES`, `*` means those "
+        "of loopback, and requests that name another origin or `Host` than these are refused",
     )
     limits: bool | None = _setting(
         "auto",
@@ -255,6 +259,37 @@ class Settings:
         delete it a day later.
         """
         return self.max_game_ttl_s + 2 * DAY_S
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only pages and programs of this machine may call the API.
+
+        They can make the server send requests to this machine and its networks, or change all of it; so could
+        a page of anybody, which the browser of a developer shows.
+        """
+        is_powerful = self.webhooks_private or self.lab
+        return is_powerful and self.bind.is_loopback and not self.trusted_proxies
+
+    @property
+    def allows_all_origins(self) -> bool:
+        """Whether pages of all origins may call the API."""
+        return "*" in self.cors_origins and not self.is_local
+
+    def allows_origin(self, origin: str | None) -> bool:
+        """Return whether pages of an origin may call the API."""
+        if origin is None or origin in self.cors_origins or self.allows_all_origins:
+            return origin is not None
+        scheme, _, host = origin.partition("://")
+        return self.is_local and scheme in {"http", "https"} and parsers.is_loopback_host(host)
+
+    def allows_host(self, host: str | None) -> bool:
+        """Return whether a request may have a `Host`: a name of another site can lead to this machine.
+
+        That is DNS rebinding, by which a page of that site would be of the same origin.
+        """
+        if not self.is_local or not host or parsers.is_loopback_host(host):
+            return True
+        return any(origin.partition("://")[2].lower() == host.lower() for origin in self.cors_origins)
 
     def refusal(self, address: Address) -> str | None:
         """Return why the API may not be served at an address, None if it may."""

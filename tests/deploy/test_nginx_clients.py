@@ -28,7 +28,7 @@ def test_half_sent_request_is_closed_by_nginx_and_not_passed_on(nginx):
     begun = [
         b"",
         b"GET /v1/ti",
-        b"GET /v1/tiles HTTP/1.1\r\nHost: here\r\nAcc",
+        b"GET /v1/tiles HTTP/1.1\r\nHost: localhost\r\nAcc",
         with_headers("Content-Length: 10", after="{"),
         with_headers("Transfer-Encoding: chunked", after="a\r\n{"),
     ]

@@ -41,7 +41,7 @@ def test_long_poll_is_answered_at_shutdown(served):
     game = served.new_game()["game"]["id"]
     with served.plug() as polling:
         polling.sendall(b"GET /v1/games/%s/events?after=1&wait_ms=60000 HTTP/1.1\r\n" % game.encode())
-        polling.sendall(b"Host: here\r\n\r\n")
+        polling.sendall(b"Host: localhost\r\n\r\n")
         assert served.call("GET", "/healthz").status == 200  # the worker has begun the earlier request
         signalled_at = time.monotonic()
         assert served.end() == 0
@@ -52,7 +52,7 @@ def test_long_poll_is_answered_at_shutdown(served):
 
 def test_half_sent_request_is_completed_at_shutdown(patient):
     with patient.plug() as connection, patient.plug() as other:
-        connection.sendall(b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n")
+        connection.sendall(b"POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n")
         asked(other)  # the worker has begun the earlier request
         shut_down(patient, other)
         connection.sendall(b"Content-Type: application/json\r\n\r\n{}")
@@ -64,7 +64,7 @@ def test_half_sent_request_is_completed_at_shutdown(patient):
 
 def asked(connection):
     """Ask on a connection that stays open; return the answer."""
-    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
+    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     answer = http.client.HTTPResponse(connection)
     answer.begin()
     assert answer.read() == b'{"status":"ok","lab":false}'

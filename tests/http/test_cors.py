@@ -2,6 +2,7 @@
 
 import pytest
 
+from skye_server.setting_parsers import Address
 from tests.support.playing import Service
 
 
@@ -39,3 +40,62 @@ def test_response_for_all_origins_does_not_vary_by_origin():
     assert "Origin" not in answer.headers.get("Vary", "")
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert {*answer.headers["Access-Control-Expose-Headers"].split(", ")} >= LISTED["Expose-Headers"]
+
+
+LOOPBACK = ["http://localhost:5173", "http://127.0.0.1:8000", "https://app.localhost", "http://[::1]:3000"]
+OTHERS = ["null", "https://play.example", "http://localhost.example", "file://localhost", "http://192.0.2.7"]
+LOCAL = [{"webhooks_private": True}, {"lab": True}]
+
+
+@pytest.mark.parametrize("settings", LOCAL)
+@pytest.mark.parametrize("origin", LOOPBACK + OTHERS)
+def test_local_server_serves_pages_of_loopback_only(settings, origin):
+    service, asked = Service(**settings), {"Origin": origin}
+    is_allowed = origin in LOOPBACK
+    for method, path in (("GET", "/v1/tiles"), ("POST", "/v1/games"), ("GET", "/docs"), ("GET", "/play/")):
+        answer = service.call(method, path, {} if method == "POST" else None, headers=asked)
+        assert (answer.status_code < 400) is is_allowed, answer.text
+        assert answer.headers.get("Access-Control-Allow-Origin") == (origin if is_allowed else None)
+    preflight = asked | {"Access-Control-Request-Method": "POST"}
+    answer = service.call("OPTIONS", "/v1/games", headers=preflight)
+    assert ("Access-Control-Allow-Methods" in answer.headers) is is_allowed
+
+
+@pytest.mark.parametrize("settings", LOCAL)
+@pytest.mark.parametrize(
+    ("host", "is_allowed"),
+    [("localhost:8000", True), ("127.0.0.1", True), ("[::1]:80", True), ("rebound.example:8000", False)],
+)
+def test_local_server_has_hosts_of_loopback_only(settings, host, is_allowed):
+    for path in ("/v1/games", "/docs", "/play/"):
+        assert (
+            Service(**settings).call("GET", path, headers={"Host": host}).status_code == 200
+        ) is is_allowed
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"webhooks_private": True, "cors_origins": ("https://play.example",)},
+        {"webhooks_private": True, "trusted_proxies": 1},
+        {"webhooks_private": True, "bind": Address("0.0.0.0", 80)},
+        {},
+    ],
+)
+def test_named_origin_and_public_server_have_other_hosts(settings):
+    asked = {"Origin": "https://play.example", "Host": "play.example"}
+    answer = Service(**settings).call("GET", "/v1/games", headers=asked)
+    assert answer.headers.get("Access-Control-Allow-Origin") in {"*", "https://play.example"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_warned"),
+    [({}, True), ({"trusted_proxies": 1}, False), ({"bind": Address("::", 80)}, False)],
+)
+def test_unknown_proxy_of_a_loopback_address_is_a_warning(settings, is_warned):
+    service = Service(**settings)
+    assert service.get("/readyz")["warnings"] == []
+    service.call("GET", "/v1/tiles", headers={"X-Forwarded-For": "192.0.2.7"})
+    assert [("SKYE_TRUSTED_PROXIES" in text) for text in service.get("/readyz")["warnings"]] == [
+        True
+    ] * is_warned

@@ -107,6 +107,8 @@ CALLS = {
         "warnings": lambda store: store.warnings(),
         "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),
+        "note_proxy": lambda store: store.note_proxy(),
+        "has_noted_proxy": lambda store: store.has_noted_proxy(),
         "claim_layout": lambda store: store.claim_layout(),
         "layout_refusal": lambda store: store.layout_refusal(),
         "unfinished_restore": lambda store: store.unfinished_restore(),

@@ -18,13 +18,13 @@ def connect(url):
 
 def get(path, *headers):
     """Return a request for a path, with headers given as lines."""
-    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: here", *headers, "", ""]).encode("latin-1")
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode("latin-1")
 
 
 def post(path, body, *headers):
     """Return a POST of JSON, with headers given as lines."""
     data = json.dumps(body).encode()
-    head = [f"POST {path} HTTP/1.1", "Host: here", "Content-Type: application/json", *headers]
+    head = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers]
     return "\r\n".join([*head, f"Content-Length: {len(data)}", "", ""]).encode() + data
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.system.raw import connect, read_response, send_and_read
 
-HEAD = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+HEAD = b"POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 CLOSING = b"Connection: close\r\n"
 

@@ -12,7 +12,7 @@ from tests.support.waiting import waited_for
 from tests.system.hosts import printed_by
 from tests.system.raw import connect, get, metric_value, post, send_and_read
 
-CREATE = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+CREATE = b"POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.system.raw import connect, get, is_closed, read_response, send_and_read
 
-POST = "POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+POST = "POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
 def with_headers(*lines, after="{}"):
@@ -24,10 +24,10 @@ UNREADABLE = {
     "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "TLS": bytes.fromhex("16030102000100") + b"\xfc" * 500,
     "a proxy's greeting": b"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + get("/v1/tiles"),
-    "lines that end without CR": b"GET /nowhere HTTP/1.1\nHost: here\n\n",
+    "lines that end without CR": b"GET /nowhere HTTP/1.1\nHost: localhost\n\n",
     "a method in small letters": b"get / HTTP/1.1\r\n\r\n",
     "a long method": b"A" * 21 + b" / HTTP/1.1\r\n\r\n",
-    "a host for a target": b"GET here:80 HTTP/1.1\r\nHost: here\r\n\r\n",
+    "a host for a target": b"GET here:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "no path": b"GET  HTTP/1.1\r\n\r\n",
     "NUL in the path": get("/v1/\x00"),
     "a control character in the query": get("/v1/tiles?a=\x07"),
@@ -90,12 +90,12 @@ def test_malformed_request_is_refused_and_the_connection_is_closed(connection, w
 
 @pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: \t \r\n", "Host: :80\r\n", "Host: a/b\r\n"])
 def test_request_without_a_host_is_refused_on_the_wire(connection, host):
-    sent = get("/v1/tiles").replace(b"Host: here\r\n", host.encode())
+    sent = get("/v1/tiles").replace(b"Host: localhost\r\n", host.encode())
     status, problem = send_and_read(connection, sent)
     assert (status, problem["code"]) == (400, "bad_request")
 
 
-@pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: here\r\n"])
+@pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: localhost\r\n"])
 def test_request_of_http_1_0_needs_no_host(connection, host):
     sent = f"GET /v1/tiles/L01 HTTP/1.0\r\n{host}\r\n".encode()
     assert send_and_read(connection, sent)[0] == 200

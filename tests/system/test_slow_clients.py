@@ -26,7 +26,7 @@ SILENCE_S = 1
 CONNECTIONS = 40
 """The connections of the worker of `small`."""
 
-POST = "POST {} HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+POST = "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 CREATE = POST.format("/v1/games").encode()
 
 
@@ -135,7 +135,7 @@ HALF_HEADS = {
     "nothing": b"",
     "half a request line": b"GET /v1/ti",
     "a request line": b"GET /v1/tiles HTTP/1.1\r\n",
-    "half of the headers": b"GET /v1/tiles HTTP/1.1\r\nHost: here\r\nAcc",
+    "half of the headers": b"GET /v1/tiles HTTP/1.1\r\nHost: localhost\r\nAcc",
 }
 HALF_BODIES = {
     "no body": CREATE + b"Content-Length: 10\r\n\r\n",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from http import HTTPStatus
 
 from flask import Flask, Response, request
+
+from skye_server.settings import Settings
 
 _EXPOSED_HEADERS = (
     "ETag, Date, Location, Link, Retry-After, Allow, X-Request-Id, RateLimit, RateLimit-Policy, "
@@ -19,37 +20,37 @@ _ACCEPTED_HEADERS = (
 _PREFLIGHT_S = 86_400
 
 
-def headers_for_all_origins(origins: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the headers of every response if pages of all origins may call the API ("*")."""
-    if "*" not in origins:
+def headers_for_all_origins(settings: Settings) -> list[tuple[str, str]]:
+    """Return the headers of every response if pages of all origins may call the API."""
+    if not settings.allows_all_origins:
         return []
     return [("Access-Control-Allow-Origin", "*"), _EXPOSED]
 
 
-def headers_without_app(origins: Sequence[str], origin: str | None) -> list[tuple[str, str]]:
+def headers_without_app(settings: Settings, origin: str | None) -> list[tuple[str, str]]:
     """Return the headers of a response that the worker sends without the application.
 
-    :param origins: those whose pages may call the API.
     :param origin: that of the request, None if it is unknown.
 
-    >>> dict(headers_without_app(["https://a.example"], "https://b.example"))
+    >>> dict(headers_without_app(Settings(cors_origins=("https://a.example",)), "https://b.example"))
     {'Vary': 'Origin'}
     """
-    if not origins or "*" in origins:
-        return headers_for_all_origins(origins)
-    allowed = [("Access-Control-Allow-Origin", origin)] if origin in origins and origin else []
+    if settings.allows_all_origins or not settings.cors_origins:
+        return headers_for_all_origins(settings)
+    is_allowed = origin is not None and settings.allows_origin(origin)
+    allowed = [("Access-Control-Allow-Origin", origin)] if origin and is_allowed else []
     return [("Vary", "Origin"), *allowed, *([_EXPOSED] if allowed else [])]
 
 
-def register(app: Flask, origins: Sequence[str]) -> None:
-    """Respond to preflights, and add CORS headers to responses for these origins; "*" means all."""
-    all_origins = "*" in origins
+def register(app: Flask, settings: Settings) -> None:
+    """Respond to preflights, and add CORS headers to responses for the allowed origins."""
+    all_origins = settings.allows_all_origins
     options_of_flask = app.make_default_options_response
 
     def add_headers(response: Response) -> Response:
         response.headers.add("Vary", "Origin")  # without an Origin too: a shared cache may keep the response
         origin = request.headers.get("Origin")
-        if origin not in origins:
+        if origin is None or not settings.allows_origin(origin):
             return response
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Expose-Headers"] = _EXPOSED_HEADERS
@@ -59,7 +60,7 @@ def register(app: Flask, origins: Sequence[str]) -> None:
         response = options_of_flask()
         response.status_code = HTTPStatus.NO_CONTENT
         del response.headers["Content-Type"]  # HTML, by default
-        allowed = all_origins or request.headers.get("Origin") in origins
+        allowed = all_origins or settings.allows_origin(request.headers.get("Origin"))
         if allowed and "Access-Control-Request-Method" in request.headers:
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
             response.headers["Access-Control-Allow-Headers"] = _ACCEPTED_HEADERS

@@ -54,6 +54,8 @@ FAULT_VARIABLE: Final = "HTTP_SKYE_FAULT"
 LAB_HEADER: Final = ("Skye-Lab", "on")
 """The header of every response of a lab server."""
 
+FORWARDED: Final = "HTTP_X_FORWARDED_FOR"
+
 REQUEST_ID: Final = "skye.request_id"
 """The key of the request's id in the WSGI environment."""
 
@@ -214,6 +216,7 @@ def check_request() -> Response | None:
     is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     if not is_old and not (host and _HOST.fullmatch(host)):
         raise Problem("bad_request", "The Host header is missing or invalid.")
+    _check_caller(environ)
     if environ["PATH_INFO"].startswith("/v1/") and (refusal := collaborators().games.signs.refusal()):
         raise Problem("store_unavailable", refusal)
     view = current_app.view_functions.get(request.endpoint or "")
@@ -225,6 +228,27 @@ def check_request() -> Response | None:
     if is_conditional and view is not None and OF_VERSION not in vars(view):
         return check_preconditions()
     return None
+
+
+def _check_caller(environ: WSGIEnvironment) -> None:
+    """Refuse pages of other sites on a server for this machine; note a proxy that it does not know of.
+
+    :raises Problem: bad_request.
+    """
+    games = collaborators().games
+    settings = games.settings
+    if FORWARDED in environ and settings.bind.is_loopback and not settings.trusted_proxies:
+        games.store.note_proxy()
+    for name, is_allowed in (
+        ("Host", settings.allows_host(environ.get("HTTP_HOST"))),
+        ("Origin", "HTTP_ORIGIN" not in environ or settings.allows_origin(environ["HTTP_ORIGIN"])),
+    ):
+        if settings.is_local and not is_allowed:
+            raise Problem(
+                "bad_request",
+                f"This server is for this machine: the {name} header must name localhost, an address of "
+                "loopback, or an origin of SKYE_CORS_ORIGINS.",
+            )
 
 
 def _has_disconnected(connection: socket.socket | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
 from flask import Blueprint, Response
 
@@ -36,7 +36,8 @@ class Readiness(Health):
         Sequence[Annotated[str, Keywords(maxLength=200), "A sentence."]],
         Keywords(maxItems=10),
         "What an operator should change: the version, the eviction policy, the persistence, the memory or "
-        "the clock of Redis, or `SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
+        "the clock of Redis, `SKYE_REDIS_REPLICAS`, if it is below the number of replicas, or "
+        "`SKYE_TRUSTED_PROXIES`, if a server at a loopback address is behind a proxy.",
     ]
     dispatchers: Annotated[
         int,
@@ -47,6 +48,11 @@ class Readiness(Health):
 
 
 TEXT = "text/plain"
+
+_UNKNOWN_PROXY: Final = (
+    "Requests have X-Forwarded-For, so there is a proxy: set SKYE_TRUSTED_PROXIES, or all its clients share "
+    "one address"
+)
 
 
 @blueprint.route("/healthz")
@@ -81,7 +87,8 @@ def get_readiness() -> Response:
     if refusal := games.signs.refusal() or (UNFINISHED if games.store.unfinished_restore() else ""):
         raise Problem("store_unavailable", refusal)
     alive = games.store.due.dispatchers(games.now_ms())
-    return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
+    warnings = [*games.store.warnings(), *([_UNKNOWN_PROXY] if games.store.has_noted_proxy() else [])]
+    return json_response(_health() | {"warnings": warnings, "dispatchers": alive})
 
 
 def _signs(games: Games) -> tuple[float, int]:

@@ -12,7 +12,9 @@ stores of their own, on the same `calls`.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -49,6 +51,10 @@ _PING_TIMEOUT_S: Final = 0.5
 """The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
 
 
+_PROXY_KEY: Final = "skye:{clock}:proxy"
+_NOTE_S: Final = 60.0
+
+
 class RedisStore:
     """The store on a Redis server, or on a server that speaks its protocol.
 
@@ -78,6 +84,7 @@ class RedisStore:
         self.due = DueQueue(self._calls)
         self.rulesets = RulesetStore(self._calls)
         self.outages = outages.OutageStore(self._calls)
+        self._note_at = 0.0
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 
@@ -149,6 +156,22 @@ class RedisStore:
             return bool(done), int(filled_us)
 
         return self._calls.call(key, run, writes=True, retries=False)
+
+    def note_proxy(self) -> None:
+        """Remember for an hour that there is a proxy which the settings do not name, if Redis responds.
+
+        A process writes it once a minute at most.
+        """
+        if (now := time.monotonic()) >= self._note_at:
+            self._note_at = now + _NOTE_S
+            with suppress(Problem):
+                self._calls.call(
+                    _PROXY_KEY, lambda server: server.set(_PROXY_KEY, "", ex=3600), writes=True, retries=False
+                )
+
+    def has_noted_proxy(self) -> bool:
+        """Return whether `note_proxy` was called in the last hour."""
+        return bool(self._calls.call(_PROXY_KEY, lambda server: server.exists(_PROXY_KEY), retries=False))
 
     def ping(self) -> None:
         """Return when the store responds."""

@@ -84,7 +84,7 @@ class Worker(ggevent.GeventWorker):
         self._bodies = BufferedBodies(max(_MAX_BODIES_BYTES, 4 * settings.max_body_bytes))
         self._streams = ParkedStreams(self.worker_connections)
         self._health_port = settings.health_bind.port if settings.health_bind else None
-        self._cors_origins = settings.cors_origins
+        self._settings = settings
 
     def run(self) -> None:
         """Serve until the arbiter stops the worker."""
@@ -104,7 +104,7 @@ class Worker(ggevent.GeventWorker):
         is_health = client.family != AF_UNIX and client.getsockname()[1] == self._health_port
         # gunicorn uses it in place of the socket.
         connection: Any = Connection(client, self.cfg.keepalive, self._bodies, self._streams)
-        if "*" not in self._cors_origins:
+        if not self._settings.allows_all_origins:
             connection.keep_heads()
         connection.is_health = is_health
         current = gevent.getcurrent()
@@ -166,7 +166,7 @@ class Worker(ggevent.GeventWorker):
     def _send_and_close(self, connection: Connection, problem: Any) -> None:
         from skye_server.http.cors import headers_without_app  # noqa: PLC0415 - see above
 
-        cors_headers = headers_without_app(self._cors_origins, connection.read_origin())
+        cors_headers = headers_without_app(self._settings, connection.read_origin())
         with contextlib.suppress(OSError):
             connection.send(encode_response(problem, self.wsgi, cors_headers))
             connection.linger()
