@@ -216,7 +216,7 @@ class SignsOfLife:
         """What was read last; None in a process that was not started, for which nobody was ever absent."""
 
         self._refusal = ""
-        self._has_read = False
+        self._is_started = self._has_read = False
         self.clock = clock
         self._store = store
         self._kept_ms = kept_ms
@@ -231,13 +231,13 @@ class SignsOfLife:
 
         :param gives_signs: whether this process serves actions.
         """
-        self.uptime = Uptime(0)
+        self.uptime, self._is_started = Uptime(0), True
         run = threading.Thread(target=self._run, args=(gives_signs,), name="signs-of-life", daemon=True)
         run.start()
 
     def refusal(self) -> str:
         """Return why this process must not use the stored games now, or "": see `layout`."""
-        if self.uptime is not None and not self._has_read:
+        if self._is_started and not self._has_read:
             self.look()
         return self._refusal
 
