@@ -40,7 +40,7 @@ end
 """
 """Makes a stream that was just created as small as its entries.
 
-Redis allocates 4 KiB for the first entry of a stream; a copy has the size of what it holds, and grows with it.
+Redis allocates 4 KiB for the first entry of a stream; a copy has the size of what it holds, and grows later.
 During a reshard COPY may be refused: then the stream stays as it is.
 """
 
