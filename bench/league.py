@@ -20,6 +20,7 @@ SEED = "held-out"
 """A seed that was not used to tune bots."""
 
 LEAGUES = {
+    "Two players, experts": ["expert", "expert@1", "--players=2", "--games=400"],
     "Two players, expert": ["expert", "strategist", "--players=2", "--games=400"],
     "Four players, three of them strategists": ["expert", "strategist", "--players=4", "--games=400"],
     "Two players": ["strategist", "greedy", "--players=2", "--games=1000"],

@@ -17,7 +17,7 @@ def extensions() -> list[Extension]:
     from compiled_docstrings import keep_docstrings  # noqa: PLC0415 - only needed to compile
     from mypyc.build import mypycify  # noqa: PLC0415
 
-    modules = sorted(Path("skye_gym", "bots").glob("*.py"))
+    modules = sorted(Path("skye_gym", "bots").rglob("*.py"))
     sources = [path.as_posix() for path in modules if path.name != "__init__.py"]
     # The name of the common library: mypyc takes a hash otherwise, which may begin with a digit.
     compiled = mypycify(sources, group_name="skye_gym")

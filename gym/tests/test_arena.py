@@ -107,11 +107,13 @@ def test_help_says_how_seats_are_filled(capsys):
 
 
 def test_expert_with_a_time_budget_plays_a_league(play):
-    _, results = play("random", "quick=expert@1", games=2)
+    _, results = play("random", "quick=expert@1/1", games=2)
     assert [result["failures"] for result in results] == [{}, {}]
 
 
-@pytest.mark.parametrize("argument", ["unknown", "", "=", "name=", "expert@0", "expert@", f"expert@{10**9}"])
+@pytest.mark.parametrize(
+    "argument", ["unknown", "", "=", "name=", "expert@0", "expert@1/0", "expert@1/", f"expert@1/{10**9}"]
+)
 def test_entrant_that_names_no_bot_is_refused(argument):
     with pytest.raises(ValueError, match="neither"):
         entrant_from(argument)

@@ -27,7 +27,7 @@ from skye_gym.agents import (
     other_wording,
 )
 from skye_gym.arena.bot_process import Budget
-from skye_gym.bots import expert
+from skye_gym.bots import expert_1
 from skye_gym.evals import judged
 from skye_gym.evals.command import KEY_VARIABLE, main
 from skye_gym.evals.endpoint import Endpoint, EndpointFailed
@@ -113,7 +113,7 @@ def test_judge_tells_random_from_greedy_from_expert():
             task = judged_task(kind, "1", number)
             game, seat, _ = task.position
             mean = fmean(regret(task, move) for move in legal_actions(game, seat))  # that of `random`
-            bots = [choose_move(bot, game, seat, Random(1)) for bot in ("greedy", expert())]
+            bots = [choose_move(bot, game, seat, Random(1)) for bot in ("greedy", expert_1())]
             regrets.append([mean, *[regret(task, move) for move in bots]])
     paired = {
         kind: [mean_interval([[worse[at] - worse[at + 1]] for worse in regrets]) for at in range(2)]

@@ -41,7 +41,7 @@ def test_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
 
 
 def test_installed_arena_plays_a_league(tmp_path, python):
-    run(python.with_name("skye-arena"), "expert@1", "random", "--games=2", cwd=tmp_path)
+    run(python.with_name("skye-arena"), "expert@1/1", "random", "--games=2", cwd=tmp_path)
     (league,) = tmp_path.glob("league-*.jsonl")
     results = [json.loads(line) for line in league.read_text().splitlines()[1:]]
     assert [result["failures"] for result in results] == [{}, {}]
@@ -57,9 +57,12 @@ DIGEST = """
 import hashlib
 from random import Random
 import skye, skye_gym.bots.trained_evaluation as module
-from skye_gym.bots import expert
-outcome = skye.play_out(skye.new_game(3, seed="compiled").game, expert(50), Random(1))
-print(module.__file__.endswith(".py"), hashlib.sha256(repr(outcome).encode()).hexdigest())
+from skye_gym.bots import expert, expert_1
+digest = hashlib.sha256()
+for players, bot in ((2, expert), (3, expert), (3, expert_1(50))):
+    outcome = skye.play_out(skye.new_game(players, seed="compiled").game, bot, Random(1))
+    digest.update(repr(outcome).encode())
+print(module.__file__.endswith(".py"), digest.hexdigest())
 """
 
 HELP = """

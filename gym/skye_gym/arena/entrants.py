@@ -3,7 +3,7 @@
 | argument                         | bot                                                                  |
 |----------------------------------|----------------------------------------------------------------------|
 | `greedy`                         | a bot of this package, by name                                       |
-| `expert@100`                     | the expert with a time budget of 100 ms                              |
+| `expert@1/100`                   | the first version of the expert, with a time budget of 100 ms        |
 | `module:function`                | a Python function `decide(turn) -> action`, in a separate process    |
 | `name=command with arguments`    | a command that uses the protocol of PROTOCOL.md                      |
 | `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too        |
@@ -28,9 +28,9 @@ from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye_gym.arena.bot_at_url import BotAtUrl
 from skye_gym.arena.bot_process import BotProcess, Budget
-from skye_gym.bots import LEAGUE_BOTS, expert
+from skye_gym.bots import LEAGUE_BOTS, expert_1
 
-_EXPERT_WITH_BUDGET: Final = re.compile(r"expert@([1-9]\d{0,7})")  # at most a day
+_EXPERT_WITH_BUDGET: Final = re.compile(r"expert@1/([1-9]\d{0,7})")  # at most a day
 
 
 class Entrant(NamedTuple):
@@ -76,7 +76,7 @@ class _BuiltinBot:
     def __init__(self, name: str) -> None:
         self.clock: Callable[[], float] = time.thread_time  # CPU time, so that other processes do not count
         budget = _EXPERT_WITH_BUDGET.fullmatch(name)
-        self._bot = LEAGUE_BOTS[name] if budget is None else expert(int(budget[1]))
+        self._bot = LEAGUE_BOTS[name] if budget is None else expert_1(int(budget[1]))
 
     @property
     def starting(self) -> bool:

@@ -7,6 +7,7 @@ final margin of a seat over the mean of the others, from the state after each ro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -19,8 +20,10 @@ from skye.bots.evaluation import (
     compares_gold,
     outlook_of,
     rewarding_completion,
+    situation_of,
 )
 from skye.bots.territory_evaluation import Outlook
+from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset
 
 
@@ -89,6 +92,7 @@ class TrainedSituationEvaluation:
         if compares_gold(situation.ruleset, outlook_of(situation, 0).times):
             self.gold_value += GOLD_VALUE_IN_MAJORITY
         self._of_pair: dict[tuple[int, str, str], float] = {}
+        self._of_set: dict[tuple[int, tuple[str, ...]], float] = {}
 
     def gain(self, seat: int, tile: str) -> float:
         """Return the value of a tile to a seat."""
@@ -107,6 +111,22 @@ class TrainedSituationEvaluation:
             return self._gain_of_pair(seat, tiles[0], tiles[1])
         pairs = sum([self._gain_of_pair(seat, one, other) for one, other in combinations(tiles, 2)])
         return pairs - (len(tiles) - 2) * alone
+
+    def exact_gain_of_set(self, seat: int, tiles: Sequence[str]) -> float:
+        """Return the value of a set of tiles to a seat at their best places together, in points.
+
+        The best places are those of the bots (`best_plan`): all orders of the tiles, each at its best place.
+        """
+        key = seat, tuple(sorted(tiles))
+        gain = self._of_set.get(key)
+        if gain is None:
+            checkpoint()
+            if len(key[1]) < 3:
+                gain = self.gain_of_set(seat, key[1], together=True)
+            else:
+                gain = self._of_tile.gain_together(seat, key[1])
+            self._of_set[key] = gain
+        return gain
 
     def _gain_of_pair(self, seat: int, one: str, other: str) -> float:
         key = (seat, one, other) if one < other else (seat, other, one)
@@ -160,3 +180,20 @@ def weighted_outlook(
             if after and tile in rewarding:
                 completion[tile] = completion.get(tile, 0.0) + weight
     return Outlook(ruleset, times, completion, dict(rivals), len(rounds) - 1, weights.gold)
+
+
+def value_of_tiles(game: GameState, seat: int, tiles: Sequence[str]) -> float:
+    """Return the value of a set of tiles to a seat, at their best places together.
+
+    It is what the expert expects of them: points of the final margin over the mean of the other seats. It
+    depends on what is public only.
+
+    >>> import skye
+    >>> game = skye.new_game(2, seed="bots").game
+    >>> one, other, _ = game.players[0].tiles_on_offer
+    >>> value_of_tiles(game, 0, [one, other]) > value_of_tiles(game, 0, [one])
+    True
+
+    :param tiles: landscape tiles that are in no territory, at most three.
+    """
+    return trained_evaluation_of(situation_of(game)).exact_gain_of_set(seat, tiles)

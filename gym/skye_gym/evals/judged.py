@@ -24,7 +24,6 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from skye.bots.evaluation import outlook_of, situation_of
-from skye.bots.joint_offers import likely_offers
 from skye.bots.registry import choose_move
 from skye.bots.territory_evaluation import evaluation_of
 from skye.rules.moves import Move
@@ -32,8 +31,9 @@ from skye.rules.play import play
 from skye.rules.state import GameState, Phase
 from skye.visibility.observation import determinize, observed_game
 from skye_gym.agents import legal_actions
-from skye_gym.bots.expert import expert
-from skye_gym.bots.trained_evaluation import WEIGHTS
+from skye_gym.bots.expert_1 import expert_1
+from skye_gym.bots.expert_1.evaluation import WEIGHTS
+from skye_gym.bots.expert_1.rivals import likely_offers
 from skye_gym.evals.positions import Position, in_random_order
 
 JUDGED: Final[Mapping[str, Phase]] = MappingProxyType(
@@ -56,7 +56,7 @@ _CLEAR: Final = 1.0
 _ACTIONS: Final = range(3, 13)
 """The numbers of legal actions of the purchases and placements that are judged."""
 
-_EXPERT: Final = expert()
+_EXPERT: Final = expert_1()
 
 
 class JudgedTask(NamedTuple):
