@@ -17,7 +17,7 @@ from typing import Any, Final
 from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye.tiles import OBJECTS, RotatedTile, Terrain
 from skye.views import PlacementGainsView, placement_gains_view
-from skye_gym.agents.facts import Facts, Json
+from skye_gym.agents.facts import Facts, Json, Trades
 from skye_gym.agents.teaching import CONVENTIONS, number_word
 from skye_gym.agents.wording import PLAIN, Wording
 
@@ -84,7 +84,9 @@ def decision_text(
     lines = [
         *_heading(view, decision_id(view)),
         CONVENTIONS,
-        f"Ruleset {view['ruleset']}. Gold of others is counted from incomes, prices and purchases.",
+        _short_form(wording),
+        f"Ruleset {view['ruleset']}. Gold of others is counted from what all can see.",
+        _TIES[view["options"]["tie_break"]].format(facts.ruleset.final.gold_per_point),
         *_scoring_tiles(facts, wording),
         *_players(view, [_facts_of(facts, player, wording) for player in view["players"]]),
         *_territories(facts, wording),
@@ -95,6 +97,13 @@ def decision_text(
         *listing,
     ]
     return wording.text("\n".join(lines))
+
+
+_TIES: Final = {
+    "leftover_gold": "A tie is broken by the gold left after each {} gold are a point; then it is shared.",
+    "total_gold": "A tie is broken by all the gold; then it is shared.",
+}
+"""How a tie for the win is broken, by the option of the game."""
 
 
 def standing(view: Json) -> str:
@@ -236,60 +245,87 @@ def _facts_of(facts: Facts, player: Json, wording: Wording) -> str:
     if facts.incomes:
         parts.append(f"next income {facts.incomes[seat].total}")
     parts.append(f"{facts.scroll_points[seat]} by scrolls")
-    objects = zip(facts.summaries[seat].counts, OBJECTS, strict=True)
-    parts += [f"{count} {name}" for count, name in objects if count]
+    parts += [" ".join(_objects(facts.summaries[seat].counts))] if any(facts.summaries[seat].counts) else []
     parts.append(player["color"])
     if is_pricing and player["offer_set"]:
         parts.append("offer set")
     if player["building_finished"]:
         parts.append("building finished")
     if player["tiles_to_build"]:
-        tiles = (f"{tile} {_letters(tile, 0, wording, facts.ruleset)}" for tile in player["tiles_to_build"])
-        parts.append(f"in hand {' '.join(tiles)}")
+        tiles = (f"{tile} {_short(tile, 0, wording, facts.ruleset)}" for tile in player["tiles_to_build"])
+        parts.append(f"in hand: {'; '.join(tiles)}")
     return ", ".join(parts)
 
 
-def _letters(tile: str, rotation: int, wording: Wording, ruleset: Ruleset) -> str:
-    """Return the first letters of the terrains of a tile's sides."""
-    edges = wording.sides(ruleset.tiles.rotated[tile, rotation].edges)
-    return "".join(wording.text(terrain.label)[0] for terrain in edges)
+def _short(tile: str, rotation: int, wording: Wording, ruleset: Ruleset) -> str:
+    """Return the features of a tile in short: `pmwp/m ES 2she *farm` (see `_short_form`)."""
+    turned = ruleset.tiles.rotated[tile, rotation]
+    edges = "".join(_letter(terrain, wording) for terrain in wording.sides(turned.edges))
+    roads = "+".join("".join(wording.side(side)[0].upper() for side in road) for road in turned.roads)
+    scroll = f"*{turned.tile.scroll}" if turned.tile.scroll else ""
+    middle = _letter(turned.tile.center, wording)
+    parts = [f"{edges}/{middle}", roads, *_objects(turned.tile.counts), scroll]
+    return " ".join(part for part in parts if part)
+
+
+def _objects(counts: Sequence[int]) -> Iterator[str]:
+    """Yield the objects of a tile or a territory in short."""
+    for name, count in zip(OBJECTS, counts, strict=True):
+        if count:
+            yield f"{count if count > 1 else ''}{name[:_SHORT]}"
+
+
+_SHORT: Final = 3
+"""How many letters of the name of an object are in the short features of a tile."""
+
+
+def _letter(terrain: Terrain, wording: Wording) -> str:
+    return wording.text(terrain.label)[0]
+
+
+def _short_form(wording: Wording) -> str:
+    """Return what the short features of tiles mean."""
+    letters = ", ".join(f"{_letter(terrain, wording)} {terrain.label}" for terrain in Terrain)
+    objects = ", ".join(f"{name[:_SHORT]} {name}" for name in OBJECTS)
+    return (
+        f"Tiles in short: sides/middle ({letters}); roads by the sides that each joins (ES joins two, "
+        f"N+S are two that end inside); objects ({objects}; 2shi is two); *KIND is a scroll."
+    )
 
 
 def _territories(facts: Facts, wording: Wording) -> Iterator[str]:
-    letters = ", ".join(f"{wording.text(terrain.label)[0]} {terrain.label}" for terrain in Terrain)
-    yield f"\nYour territory (cell, tile, rotation, sides as first letters: {letters}):"
-    ruleset, players = facts.ruleset, facts.view["players"]
-    for each in players[facts.seat]["territory"]:
-        turned = ruleset.tiles.rotated[each["tile"], each["rotation"]]
-        parts = [f"{_cell(each, wording, ruleset)} middle {turned.tile.center.label}"]
-        yield f"  {', '.join([*parts, *_features(turned, wording)])}"
-    yield "\nTerritories of the others:"
-    for player in players:
-        if player["seat"] != facts.seat:
-            cells = "; ".join(_cell(each, wording, ruleset) for each in player["territory"])
-            yield f"  seat {player['seat']}: {cells}"
+    yield "\nTerritories (cell, tile, rotation, features as it lies):"
+    for player in facts.view["players"]:
+        you = " (you)" if player["seat"] == facts.seat else ""
+        cells = "; ".join(_cell(each, wording, facts.ruleset) for each in player["territory"])
+        yield f"  seat {player['seat']}{you}: {cells}"
 
 
 def _cell(placed: Json, wording: Wording, ruleset: Ruleset) -> str:
     tile, rotation = placed["tile"], placed["rotation"]
-    letters = _letters(tile, rotation, wording, ruleset)
-    return f"({wording.x(placed['x'])},{placed['y']}) {tile} r{wording.rotation(rotation)} {letters}"
+    features = _short(tile, rotation, wording, ruleset)
+    return f"({wording.x(placed['x'])},{placed['y']}) {tile} r{wording.rotation(rotation)} {features}"
 
 
 def _rounds(facts: Facts) -> Iterator[str]:
-    """Yield the prices and purchases of the last round whose purchases are over."""
-    if facts.trades is None:
+    """Yield the discards, prices and purchases of all rounds, so far as the seat may know them."""
+    if not facts.trades:
         return
-    yield f"\nPrices and purchases of round {facts.trades.round}:"
-    for seat in facts.seats:
-        offer, purchase = facts.trades.offers.get(seat), facts.trades.purchases.get(seat)
-        parts = []
-        if offer is not None:
-            prices = "".join(f", {tile} for {price}" for tile, price in offer["prices"].items())
-            parts.append(f"discarded {offer['discard']}{prices}")
-        if purchase is not None:
-            parts.append(_purchase(purchase))
-        yield f"  seat {seat}: {'; '.join(parts) or 'unknown'}"
+    yield "\nDiscards, prices and purchases by round (seat: -discarded tile, tiles with prices, purchase):"
+    for trades in facts.trades:
+        seats = [f"{seat}: {_trades_of(trades, seat)}" for seat in facts.seats]
+        yield f"  round {trades.round}: {'; '.join(seats)}"
+
+
+def _trades_of(trades: Trades, seat: int) -> str:
+    offer, purchase = trades.offers.get(seat), trades.purchases.get(seat)
+    parts = []
+    if offer is not None:
+        prices = "".join(f", {tile} {price}" for tile, price in offer["prices"].items())
+        parts.append(f"-{offer['discard']}{prices}")
+    if purchase is not None:
+        parts.append(f"bought {purchase['tile']}" if purchase["type"] == "tile_bought" else "passed")
+    return ", ".join(parts) or "unknown"
 
 
 def _purchase(event: Json) -> str:
@@ -346,20 +382,11 @@ def _words(event: Json, wording: Wording) -> str:
 
 
 def _bag(view: Json, wording: Wording) -> Iterator[str]:
-    tiles = ", ".join(_ranges(sorted(map(wording.text, view["bag"]["tiles"]))))
-    yield f"\nBag ({view['bag']['count']} tiles): {tiles}"
-
-
-def _ranges(names: Sequence[str]) -> Iterator[str]:
-    """Yield sorted names, those that end with consecutive numbers of two digits as one range."""
-    for _, group in groupby(enumerate(names), lambda each: _prefix_and_offset(each[1], each[0])):
-        first, *others = [name for _, name in group]
-        yield f"{first} to {others[-1]}" if others else first
-
-
-def _prefix_and_offset(name: str, position: int) -> tuple[str, int]:
-    prefix, digits = name[:-2], name[-2:]
-    return (prefix, int(digits) - position) if digits.isdecimal() else (name, position)
+    ruleset = ruleset_of(view["ruleset"])
+    tiles = sorted(view["bag"]["tiles"], key=wording.text)
+    yield f"\nBag ({view['bag']['count']} tiles):"
+    if tiles:
+        yield "  " + "; ".join(f"{tile} {_short(tile, 0, wording, ruleset)}" for tile in tiles)
 
 
 def territory_lines(
@@ -385,7 +412,7 @@ def _offers(view: Json, wording: Wording) -> Iterator[str]:
         for offer in player["tiles_on_offer"]:
             price = "" if offer["price"] is None else f" for {offer['price']}"
             marked = ", marked for discard" if offer["discard"] else ""
-            text = tile_text(offer["tile"], 0, wording, ruleset)
+            text = f"{offer['tile']} {_short(offer['tile'], 0, wording, ruleset)}"
             yield f"  of seat {player['seat']}{price}{marked}: {text}"
 
 
@@ -433,7 +460,7 @@ def _placements(
     """Yield the placements, a line for each tile and cell, with their gains."""
     gains = {_place(place): place["gains"] for place in places}
     for tile, of_tile in groupby(numbered, lambda entry: entry[1]["body"]["tile"]):
-        yield f"  Place {tile_text(tile, 0, wording, ruleset)}:"
+        yield f"  Place {tile} {_short(tile, 0, wording, ruleset)}:"
         for cell, entries in groupby(of_tile, lambda entry: (entry[1]["body"]["x"], entry[1]["body"]["y"])):
             shown = [
                 f"{number}: {wording.rotation(body['rotation'])}{_gains(gains.get(_place(body), ()))}"

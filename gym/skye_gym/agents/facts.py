@@ -31,7 +31,7 @@ class Trades(NamedTuple):
 
     round: int
     offers: Mapping[int, Json]
-    purchases: Mapping[int, Json]
+    purchases: dict[int, Json]
 
 
 class Facts:
@@ -102,18 +102,18 @@ class Facts:
         return found
 
     @cached_property
-    def trades(self) -> Trades | None:
-        """The trades of the last round whose purchases are over, or None if the events do not show them."""
-        number = self.view["round"] - (self.view["phase"] != "building")
-        current, offers, purchases = 0, {}, {}
+    def trades(self) -> Sequence[Trades]:
+        """The trades of all rounds whose offers were revealed, in order, as the events show them."""
+        found: list[Trades] = []
+        number = 0
         for event in self.events:
             if event["type"] == "round_started":
-                current = event["round"]
-            elif current == number and event["type"] == "offers_revealed":
-                offers = {offer["seat"]: offer for offer in event["players"]}
-            elif current == number and event["type"] in ("tile_bought", "purchase_passed"):
-                purchases[event["seat"]] = event
-        return Trades(number, offers, purchases) if offers or purchases else None
+                number = event["round"]
+            elif event["type"] == "offers_revealed":
+                found.append(Trades(number, {offer["seat"]: offer for offer in event["players"]}, {}))
+            elif event["type"] in ("tile_bought", "purchase_passed") and found:
+                found[-1].purchases[event["seat"]] = event
+        return found
 
     @cached_property
     def since(self) -> Sequence[Json]:
