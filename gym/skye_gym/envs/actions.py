@@ -48,6 +48,7 @@ left out, since no placement changes it.
 from __future__ import annotations
 
 from copy import copy
+from functools import lru_cache
 from typing import Any, Final, Self, TypeAlias
 
 from skye.errors import RuleError
@@ -332,38 +333,42 @@ class ListedGains(ListedActions):
     def continue_with(self, encoded: EncodedGame) -> None:
         """Continue with a game."""
         super().continue_with(encoded)
+        # By seat, on first use, since most of a decision depends on them.
+        self._gains: list[TerritoryGains] = []
         self._of_tile: dict[str, bytes] = {}
-        self._scorings: Scorings | None = None
 
     def _row(self, kind: str, tile: str | None = None, slot: int | None = None, **details: Any) -> bytes:
         row = super()._row(kind, tile, slot, **details)
         if tile is None:
             return row.ljust(self._width, bytes([_NO_GAIN]))
         game = self.encoded.game
-        if self._scorings is None:
+        if not self._gains:
+            self._gains = [territory_gains(game, seat) for seat in range(len(game.players))]
             self._scorings = scorings_of(game)
-        own = territory_gains(game, self.seat)
         best = self._of_tile.get(tile)
         if best is None:
-            best = self._of_tile[tile] = self._best_of(tile, own, self._scorings)
+            best = self._of_tile[tile] = self._best_of(tile)
         if kind != "place":
             return row + best
         left, top = self._planes.origin(game.players[self.seat].territory)
         down, across = details["cell"]
         place = Place(tile, left + across, top + down, details["rotation"])
-        return row + _gain_numbers(own.gains(tile)[place], self._scorings) + best[-2:]
+        own = self._gains[self.seat].gains(tile)[place]
+        return row + _gain_numbers(own, self._scorings) + best[-2:]
 
-    def _best_of(self, tile: str, own: TerritoryGains, scorings: Scorings) -> bytes:
-        game = self.encoded.game
-        best = own.best(tile, scorings)
+    def _best_of(self, tile: str) -> bytes:
+        """Return the numbers of the best place of a tile, own and of the rival who gains most."""
+        scorings = self._scorings
+        best = self._gains[self.seat].best(tile, scorings)
         of_rivals = [
-            scorings.points(territory_gains(game, seat).best(tile, scorings))
-            for seat in range(len(game.players))
+            scorings.points(gains.best(tile, scorings))
+            for seat, gains in enumerate(self._gains)
             if seat != self.seat
         ]
         return _gain_numbers(best, scorings) + _signed([scorings.points(best), max(of_rivals)])
 
 
+@lru_cache(maxsize=4096)
 def _gain_numbers(gain: Gain, scorings: Scorings) -> bytes:
     now = [times * points for times, points in zip(scorings.now, gain.slots, strict=True)]
     later = [times * points for times, points in zip(scorings.later, gain.slots, strict=True)]

@@ -6,12 +6,13 @@ compares it with `skye.placement_gains_view`, which computes the points of the w
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import add, mul
 from typing import NamedTuple
 
 from skye.bots.scroll_evaluation import Scrolls, count_scrolls, scroll_points, scrolls_with
 from skye.rules.state import GameState
-from skye.rulesets.ruleset import RULESETS
+from skye.rulesets.ruleset import RULESETS, Ruleset
 from skye.scoring.kinds import AreaRule, MajorityRule, PatternRule, TileRule
 from skye.scoring.scoring_tiles import holding
 from skye.territory.areas import join_regions
@@ -35,25 +36,33 @@ class Gain(NamedTuple):
 
 
 class Scorings(NamedTuple):
-    """How often the scoring tile of each slot is scored in this round, and how often afterwards."""
+    """How often the scoring tile of each slot is scored.
+
+    :param now: how often in this round.
+    :param later: how often afterwards.
+    :param all: the sum.
+    """
 
     now: tuple[int, ...]
     later: tuple[int, ...]
+    all: tuple[int, ...]
 
     def points(self, gain: Gain) -> int:
         """Return the points of a placement, now and to come, without the gold of whisky."""
-        times = [now + later for now, later in zip(self.now, self.later, strict=True)]
-        return sum([time * points for time, points in zip(times, gain.slots, strict=True)]) + gain.scrolls
+        return sum(map(mul, self.all, gain.slots)) + gain.scrolls
 
 
 def scorings_of(game: GameState) -> Scorings:
     """Return how often scoring tiles are scored from this round on."""
-    ruleset = game.ruleset
-    rounds = ruleset.rounds(len(game.players))[game.round - 1 :]
-    return Scorings(
-        tuple([int(slot in rounds[0]) for slot in ruleset.slots]) if rounds else (0,) * len(ruleset.slots),
-        tuple([sum([slot in slots for slots in rounds[1:]]) for slot in ruleset.slots]),
-    )
+    return _scorings(game.ruleset, len(game.players), game.round)
+
+
+@cache
+def _scorings(ruleset: Ruleset, players: int, number: int) -> Scorings:
+    this, *rest = ruleset.rounds(players)[number - 1 :] or ((),)
+    now = tuple([int(slot in this) for slot in ruleset.slots])
+    later = tuple([sum([slot in slots for slots in rest]) for slot in ruleset.slots])
+    return Scorings(now, later, tuple(map(add, now, later)))
 
 
 class TerritoryGains:

@@ -33,7 +33,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.rules.state import PRICING, GameState
+from skye.rules.state import PRICING, GameState, Player
 from skye.rulesets.ruleset import Ruleset
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory.territory import Territory
@@ -75,8 +75,11 @@ class SummaryObserver:
         self._players = players
         self._vectors = SeatVectors(vectors_of(ruleset))
         self._window = planes_of(ruleset).window
-        # By color: the last territory, and its numbers 0 - 26.
+        # By color, the last of each, since most decisions change none: a territory with its numbers 0 - 26; a
+        # territory with the points by slot; a territory and a hand with the number of legal placements.
         self._territories: dict[str, tuple[Territory, list[float]]] = {}
+        self._points: dict[str, tuple[Territory, tuple[str, ...], list[int]]] = {}
+        self._places: dict[str, tuple[Territory, tuple[str, ...], int]] = {}
 
     def __reduce__(self) -> tuple[type[SummaryObserver], tuple[Ruleset, int]]:
         """Copy and pickle without the last territories."""
@@ -104,19 +107,47 @@ class SummaryObserver:
             player.gold + (player.stakes if game.phase is PRICING and number != seat else 0)
             for number, player in enumerate(players)
         ]
-        summaries = [player.territory.summary for player in players]
-        points = [
-            tile_points(ruleset.scoring_tile(tile), summaries, golds) for tile in game.scoring_tiles
-        ] or [(0,) * len(players)] * len(ruleset.slots)
+        by_seat = [self._points_of(player, game.scoring_tiles) for player in players]
+        points = [list(each) for each in zip(*by_seat, strict=True)] or [[0] * len(players)] * len(
+            ruleset.slots
+        )
+        if any(ruleset.scoring_tile(tile).majority for tile in game.scoring_tiles):
+            summaries = [player.territory.summary for player in players]
+            for slot, tile in enumerate(map(ruleset.scoring_tile, game.scoring_tiles)):
+                if tile.majority:
+                    points[slot] = [*tile_points(tile, summaries, golds)]
         numbers: list[float] = []
         for number in (*range(seat, len(players)), *range(seat)):
             player = players[number]
             territory = player.territory
             numbers += self._counts(player.color, territory)
             numbers += [of_tile[number] / _POINTS for of_tile in points]
-            numbers.append(len(territory.legal_places(*player.tiles_to_build)) / _PLACEMENTS)
+            numbers.append(self._legal_places(player) / _PLACEMENTS)
             numbers.append(golds[number] // ruleset.final.gold_per_point / _POINTS)
         return numbers
+
+    def _points_of(self, player: Player, scoring_tiles: tuple[str, ...]) -> list[int]:
+        """Return the points by slot of a seat; 0 for a majority, which depends on all seats."""
+        territory = player.territory
+        last, of_tiles, points = self._points.get(player.color, (None, (), []))
+        if last is not territory or of_tiles != scoring_tiles:
+            rules = [self._ruleset.scoring_tile(tile) for tile in scoring_tiles]
+            points = [
+                0 if tile.majority else tile_points(tile, [territory.summary], [0])[0] for tile in rules
+            ]
+            self._points[player.color] = territory, scoring_tiles, points
+        return points
+
+    def _legal_places(self, player: Player) -> int:
+        """Return the number of legal placements of the tiles in hand."""
+        territory, hand = player.territory, player.tiles_to_build
+        if not hand:
+            return 0
+        last, of_hand, number = self._places.get(player.color, (None, (), 0))
+        if last is not territory or of_hand != hand:
+            number = len(territory.legal_places(*hand))
+            self._places[player.color] = territory, hand, number
+        return number
 
     def _counts(self, color: str, territory: Territory) -> list[float]:
         """Return the numbers 0 - 26 of a territory."""
