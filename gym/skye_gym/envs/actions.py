@@ -337,6 +337,10 @@ class ListedGains(ListedActions):
         self._gains: list[TerritoryGains] = []
         self._of_tile: dict[str, bytes] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the gains, which follow from the game."""
+        return {**self.__dict__, "_gains": [], "_of_tile": {}}
+
     def _row(self, kind: str, tile: str | None = None, slot: int | None = None, **details: Any) -> bytes:
         row = super()._row(kind, tile, slot, **details)
         if tile is None:

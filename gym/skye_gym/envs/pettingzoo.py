@@ -20,9 +20,11 @@ try:
     from numpy.typing import NDArray
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
+    from pettingzoo.utils.env_logger import EnvLogger
 except ModuleNotFoundError as error:
     raise missing_extra(error, "pettingzoo") from None
 
+from skye.errors import RuleError
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.state import GameState
@@ -43,7 +45,7 @@ def env(  # noqa: PLR0913 - the options of the environment
     reward: Reward = "win",
     ruleset: str = DEFAULT_RULESET,
 ) -> AECEnv[Any, Any, Any]:
-    """Return the environment with PettingZoo's usual wrappers.
+    """Return the environment with the checks of PettingZoo's usual wrappers.
 
     :param players: the number of agents, from 2 to 5 in the base game.
     :param render_mode: "human", "ansi", "rgb_array" or None.
@@ -53,28 +55,60 @@ def env(  # noqa: PLR0913 - the options of the environment
     :param ruleset: the id of the ruleset.
     :raises ValueError: when an argument is none of its possible values.
     """
-    wrapped: Any = raw_env(
-        players, render_mode, observation=observation, actions=actions, reward=reward, ruleset=ruleset
+    return CheckedEnv(
+        raw_env(
+            players, render_mode, observation=observation, actions=actions, reward=reward, ruleset=ruleset
+        ),
+        illegal_reward(reward),
     )
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=illegal_reward(reward))
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    wrapped = CheckedActions(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
 
 
-class CheckedActions(wrappers.BaseWrapper[str, Any, Any]):
-    """A wrapper that checks the type of actions before the wrappers of PettingZoo, which assert it."""
+class CheckedEnv(wrappers.OrderEnforcingWrapper[str, Any, Any]):
+    """What PettingZoo's usual wrappers check, in one, since each of them takes as long as an engine step.
+
+    It enforces the order of calls, asserts that actions are in their space, and ends the game at an illegal
+    one, as `OrderEnforcingWrapper`, `AssertOutOfBoundsWrapper` and `TerminateIllegalWrapper` do.
+
+    :param env: the environment.
+    :param illegal: the reward of an illegal action.
+    """
+
+    def __init__(self, env: raw_env, illegal: float) -> None:
+        super().__init__(env)
+        self._raw = env
+        self._illegal = illegal
+
+    def __str__(self) -> str:
+        return str(self._raw)
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return the observation, reward and end of the agent whose turn it is, and its info."""
+        if not self._has_reset:
+            self.observe("")  # raises the error of PettingZoo
+        return self._raw.last(observe)
 
     def step(self, action: int | None) -> None:
         """Take an action.
 
         :raises TypeError: when it is not a whole number; None for an agent that has terminated.
+        :raises AssertionError: when there is no such action.
         """
-        agent = self.agent_selection
-        if action is None and (self.terminations[agent] or self.truncations[agent]):
-            super().step(None)
-        else:
-            super().step(checked_action(action))
+        raw = self._raw
+        if not self._has_reset or not raw.agents:
+            super().step(action)
+            return
+        self._has_updated = True
+        agent = raw.agent_selection
+        if raw.terminations[agent] or raw.truncations[agent]:
+            raw.step(action)
+            return
+        action = checked_action(action)
+        assert 0 <= action < raw.action_count, "action is not in action space"
+        try:
+            raw.step(action)
+        except (RuleError, ValueError):
+            EnvLogger.warn_on_illegal_move()
+            raw.end_illegally(self._illegal)
 
 
 _TEST_OPTIONS: Final = {"options": 1}
@@ -112,6 +146,8 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._no_actions = np.zeros(form.action_count, np.int8)
         self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
         self._form = form
+        self.action_count = form.action_count
+        """The number of actions."""
         self._create_spaces()
         self._episode = Episode(form)
         self._players = players
@@ -218,6 +254,19 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         :param full: whether to return the true game, with offers, draws and purses that are hidden.
         """
         return self._episode.game_of(self._seats[agent or self.agent_selection], full=full)
+
+    def end_illegally(self, reward: float) -> None:
+        """End the game because the action of the agent whose turn it is was illegal.
+
+        :param reward: the reward of the agent; the others have 0.
+        """
+        self._cumulative_rewards[self.agent_selection] = 0
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[self.agent_selection] = reward
+        self._accumulate_rewards()
+        self._deads_step_first()
 
     def render(self) -> Any:
         """Return the position as text ("ansi") or as a picture ("rgb_array"), or print it ("human")."""
