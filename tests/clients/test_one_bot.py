@@ -106,7 +106,7 @@ def test_bot_of_the_guide_plays_everywhere(monkeypatch):
 
 
 def test_turn_of_a_league_has_what_a_turn_of_the_client_has():
-    names = {name for name in dir(Turn({"deadline": None}, [], rng=Random(1))) if name[0] != "_"}
+    names = {name for name in dir(Turn({}, [], rng=Random(1), time_left_ms=1000)) if name[0] != "_"}
     game = new_game(2, seed="turn").game
     assert {name for name in dir(ArenaTurn(game, 0, Random(1), 1000)) if name[0] != "_"} == names - {
         "api_seat"
@@ -114,10 +114,11 @@ def test_turn_of_a_league_has_what_a_turn_of_the_client_has():
 
 
 def test_time_left_follows_from_the_deadline_and_the_time_of_the_server():
-    at = {"deadline": "2026-01-01T00:01:00.500Z", "now": "2026-01-01T00:00:00.000Z"}
+    players = [{"deadline": "2026-01-01T00:01:00.500Z"}, {"deadline": None}]
+    at = {"now": "2026-01-01T00:00:00.000Z", "you": {"seat": 0}, "players": players}
     assert 0 < Turn(at, []).time_left_ms <= 60_500
     assert Turn(at | {"now": "2026-01-01T00:02:00.000Z"}, []).time_left_ms == 0
-    assert Turn(at | {"deadline": None}, []).time_left_ms is None
+    assert Turn(at | {"you": {"seat": 1}}, []).time_left_ms is None
 
 
 def test_game_of_a_turn_has_the_exact_purses(skye, live):

@@ -46,8 +46,7 @@ def in_seconds(processes, time):
 
 def left(processes, game, seat=0):
     """Return how many seconds a seat has until its deadline."""
-    clock = game.view()["players"][seat]["clock"]
-    return in_seconds(processes, game.view()["deadline"] if clock is None else clock["deadline"])
+    return in_seconds(processes, game.view()["players"][seat]["deadline"])
 
 
 def is_unharmed(game):
@@ -333,6 +332,36 @@ def test_day_after_a_take_over_gets_the_time_of_an_outage(processes, service):
     assert in_seconds(processes, takeover["counts_as_absent_at"]) == 86_400 + RECONNECT_S
     assert in_seconds(processes, first) == 86_400 - 300
     assert in_seconds(processes, takeover["at"]) == -300
+
+
+def in_round_2_without_seat_2(processes, service):
+    """Return a game with 16 minutes for each decision, whose seat 2 was taken over in round 1."""
+    game = service.create_game(3, options={"turn_ms": 960_000})
+    while game.view()["round"] == 1:
+        acting = [seat for seat in game.view()["waiting_for"] if seat != 2]
+        if acting:
+            game.act_legally(acting[0])
+        else:
+            processes.play(left(processes, game, 2))
+    assert [left(processes, game, seat) for seat in range(3)] == [960, 960, 40]
+    return game
+
+
+def test_deadlines_of_all_seats_get_the_time_of_an_outage(processes, service):
+    game = in_round_2_without_seat_2(processes, service)
+    processes.play(10)
+    processes.stop(300)
+    assert [left(processes, game, seat) for seat in range(3)] == [950 + RECONNECT_S] * 2 + [30 + RECONNECT_S]
+    (event,) = added(game)
+    assert event["deadlines"] == [player["deadline"] for player in game.view()["players"]]
+
+
+def test_player_who_returns_after_an_outage_has_the_time_that_was_left(processes, service):
+    game = in_round_2_without_seat_2(processes, service)
+    processes.play(10)
+    processes.stop(300)
+    game.call("POST", "return", seat=2)
+    assert [left(processes, game, seat) for seat in range(3)] == [950 + RECONNECT_S] * 3
 
 
 def test_views_of_the_log_have_the_time_that_was_added(processes, service):

@@ -396,15 +396,20 @@ def absent_since_round_1(service, players=2):
         if acting:
             game.act_legally(acting[0])
         else:
-            service.clock.advance(3 * DAY_S)
+            game.pass_deadline()
     return game
+
+
+def left_until_absent_s(game):
+    return game.seconds_to(game.view()["players"][1]["takeover"]["counts_as_absent_at"])
 
 
 def test_only_player_left_aborts_alone_after_a_day_and_a_round(service):
     game = absent_since_round_1(service)
-    service.clock.advance(DAY_S - 1)
+    service.clock.advance(left_until_absent_s(game) - 1)
     view = game.call("POST", "abort", token=game.tokens[0]).json
     assert (view["status"], view["proposal"]["kind"]) == ("playing", "abort")
+    game.call("POST", "proposal", {"accept": False}, seat=0)
     service.clock.advance(1)
     assert ("propose_abort", None) in offered(game, 0)
     view = game.call("POST", "abort", token=game.tokens[0]).json

@@ -155,7 +155,6 @@ def test_bot_replaces_the_player_for_the_rest_of_the_game(service):
     assert problem_code(game.call("PUT", "purchase", {"tile": None}, seat=1)) == "seat_played_by_bot"
     view = game.play_until(lambda view: view["round"] == 2)
     assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
-    assert 1 not in view["waiting_for"]
 
 
 @pytest.mark.parametrize("options", [{}, {"budget_ms": 1_000_000}])
@@ -179,12 +178,12 @@ def test_bots_of_seats_that_can_be_taken_back_take_their_time_while_nobody_plays
     assert [player["end"]["missed_deadlines"] for player in game.view()["players"]] == [2, 1]
 
 
-def test_bot_acts_at_once_again_when_a_player_comes_back(service):
-    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
-    service.clock.advance(1)
-    assert game.view()["waiting_for"]
+def test_bots_have_a_short_time_again_when_a_player_comes_back(service):
+    game = service.create_game(2, options={"turn_ms": 240_000, "first_seat": 1})
+    service.clock.advance(240)
+    assert (game.view()["waiting_for"], game.view()["deadline"]) == ([1], due(game, 240))
     assert game.call("POST", "return", seat=0).status_code == 200
-    assert game.view()["waiting_for"] == [0]
+    assert game.view()["deadline"] == due(game, 10)
 
 
 # Who comes by.

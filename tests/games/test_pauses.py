@@ -45,7 +45,7 @@ def test_pause_begins_when_all_people_agree(game):
     assert (view["pause"], view["proposal"]) == ({"until": at(game, DAY_S)}, None)
     assert (view["status"], view["waiting_for"], view["deadline"]) == ("playing", [], None)
     assert types(game)[-4:] == ["proposal_answered", "proposal_ended", "game_paused", "turn_changed"]
-    assert view["players"][1]["clock"] == {"remaining_ms": 180_000, "runs_out_at": None, "deadline": None}
+    assert view["players"][1]["clock"] == {"remaining_ms": 180_000, "runs_out_at": None}
 
 
 def test_open_decisions_have_the_time_that_was_left(game):

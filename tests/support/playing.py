@@ -4,6 +4,7 @@ import copy
 import random
 import secrets
 import threading
+from datetime import datetime
 
 import fakeredis
 
@@ -203,13 +204,30 @@ class Game:
         return self.act(seat, action)
 
     def play_until(self, done, dice=None):
-        """Let the seats that must act do so one by one until `done(view)` is true; return that view."""
+        """Let the seats that must act do so one by one until `done(view)` is true; return that view.
+
+        The deadlines of seats that are taken over pass when the game waits for no other.
+        """
         view = self.view()
         for _ in range(MAX_ACTIONS):
             if done(view):
                 return view
-            view = self.act_legally(view["waiting_for"][0], dice)
+            acting = [seat for seat in view["waiting_for"] if view["players"][seat]["takeover"] is None]
+            view = self.act_legally(acting[0], dice) if acting else self.pass_deadline()
         raise AssertionError(f"the condition never became true: round {view['round']}, {view['phase']}")
+
+    def pass_deadline(self):
+        """Let time pass up to the deadline of the game; return the view."""
+        left_s = self.seconds_to(self.view()["deadline"])
+        if self.view()["options"]["clock"] == "manual":
+            return self.call("POST", "clock", {"advance_ms": round(1000 * left_s)}, token=self.host).json
+        self.service.clock.advance(left_s)
+        return self.view()
+
+    def seconds_to(self, timestamp):
+        """Return in how many seconds a time of a view comes, by the clock of the game."""
+        times = [datetime.fromisoformat(each).timestamp() for each in (timestamp, self.view()["now"])]
+        return round(times[0] - times[1], 3)
 
     def play_to(self, phase, number=1, dice=None):
         """Play up to a phase of a round; return the view."""

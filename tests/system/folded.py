@@ -9,6 +9,11 @@ from datetime import datetime
 
 SECOND_MS = 1000
 DAY_MS = 86_400_000
+SHORT_MS = 10 * SECOND_MS
+SHORT_SHARE = 24
+"""The time of a taken-over seat for a decision, while somebody is present: `SHORT_MS`, or that part of the
+time of a decision if it is more; never more than the time of a decision."""
+
 MISSED_IN_ROW = 2
 """After how many missed deadlines in a row a seat is taken over, if its player has ever acted."""
 
@@ -145,11 +150,11 @@ class FoldedGame:
         for number, seat in enumerate(self.seats):
             waits = number in self.waiting_for
             self._wait_for(seat, now_ms, waits=waits)
-            seat.deadline = self._deadline_of(event, number)
+            seat.deadline = event["deadlines"][number]
             seat.clock = event["clocks"][number] if event["clocks"] else None
             assert waits or seat.deadline is None
             if waits:
-                self._check_deadline(seat)
+                self._check_deadline(seat, now_ms)
         first = min((seat.deadline for seat in self.seats if seat.deadline), key=ms_of, default=None)
         assert event["deadline"] == first
 
@@ -201,7 +206,7 @@ class FoldedGame:
                 self._own_decision(seat, kind)
         elif kind in MAKES_DECISION:
             seat.offer_wait, seat.wait = seat.wait.until(ms_of(event["at"])), None
-            self._server_decision(seat, event)
+            self._server_decision(seat, kind)
 
     def _own_decision(self, seat, kind):
         seat.missed_in_row, seat.unconfirmed = 0, None
@@ -213,10 +218,10 @@ class FoldedGame:
                 seat.majority = None
             self.counts["replaced the server's"] += 1
 
-    def _server_decision(self, seat, event):
-        since = seat.late_for or (event["at"] if self._is_anybody_present else seat.deadline)
+    def _server_decision(self, seat, kind):
+        since = seat.late_for or seat.deadline
         seat.is_late, seat.late_for = False, None
-        seat.has_server_offer = event["type"] == "offer_set"
+        seat.has_server_offer = kind == "offer_set"
         seat.server_decisions += 1
         if seat.left:
             return
@@ -277,34 +282,38 @@ class FoldedGame:
         seat = self.seats[event["seat"]]
         assert seat.takeover
         seat.unconfirmed, seat.takeover = seat.takeover, None
-        seat.returned_ms = ms_of(event["at"])
-        if event["seat"] in self.waiting_for:
+        seat.returned_ms = ms_of(event["at"]) if self._paused_ms is None else self._paused_ms
+        if seat.wait:
             seat.wait = Wait(self.phase, seat.returned_ms)
         self.counts["returned"] += 1
         self.counts["returned", event["seat"]] += 1
 
     # Deadlines.
 
-    def _deadline_of(self, event, number):
-        """Return the deadline of a seat by an event that names the clocks, or else one deadline for all."""
-        if event["clocks"]:
-            return event["clocks"][number]["deadline"]
-        return event["deadline"] if number in self.waiting_for else None
-
     @property
     def _is_anybody_present(self):
         return any(seat.is_person and not seat.is_absent for seat in self.seats)
 
-    def _check_deadline(self, seat):
+    def _check_deadline(self, seat, now_ms):
         """Check the deadline of a seat that must act, by the time at which its decision began."""
         deadline_ms = seat.deadline and ms_of(seat.deadline)
         turn_ms, runs_out = self.options["turn_ms"], seat.clock and seat.clock["runs_out_at"]
-        if seat.left or (seat.takeover and self._is_anybody_present):
-            return  # its bot decides in the next version
+        if seat.left:  # its bot decides in the next version
+            return
+        if seat.takeover:
+            assert runs_out is None
+            turn_ms = turn_ms or DAY_MS
+            if self._is_anybody_present:
+                turn_ms = min(turn_ms, max(SHORT_MS, turn_ms // SHORT_SHARE))
+            # A player who comes back shortens a time that may have passed already.
+            assert self._began_ms + turn_ms <= deadline_ms <= max(now_ms, self._began_ms) + turn_ms
+            return
         if turn_ms is None and runs_out is None:
             assert deadline_ms is None
             return
         times = [] if turn_ms is None else [self._began_ms + turn_ms]
+        if times and seat.returned_ms is not None:
+            times = [max(*times, seat.returned_ms + min(SHORT_MS, turn_ms))]
         times += [] if runs_out is None else [ms_of(runs_out)]
         assert deadline_ms == min(times)
 
@@ -341,7 +350,7 @@ class FoldedGame:
         """Take the new times; they move by what came after they were set, and at most by `added_ms`."""
         moves = [0]
         for number, seat in enumerate(self.seats):
-            new = self._deadline_of(event, number)
+            new = event["deadlines"][number]
             assert (new is None) is (seat.deadline is None)
             moves += [] if new is None else [ms_of(new) - ms_of(seat.deadline)]
             seat.deadline = new

@@ -263,7 +263,7 @@ def test_event_of_a_player_asks_for_its_webhooks_in_its_write(service, receiver,
 
 
 def test_cursor_of_a_webhook_of_another_format_is_refused():
-    cursor = GameCursor(7, {1: Turn("building", 5, SeatClock(4, 5, 5))}, {1: 4})
+    cursor = GameCursor(7, {1: Turn("building", 5, SeatClock(4, 5))}, {1: 4})
     assert decode_cursor(encode_cursor(cursor)) == cursor
     for text, code in (("2:{}", "data_newer"), ("1:{}", "data_corrupt"), ("x", "data_corrupt")):
         with pytest.raises(StoredFormatError) as raised:

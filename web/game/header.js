@@ -51,7 +51,7 @@ export function gameHeader(store, menu, explain) {
 
   function tick() {
     const { view } = store;
-    const deadline = view && (store.me?.clock?.deadline ?? view.deadline); // there is no view while the game is loaded
+    const deadline = view && (store.me?.deadline ?? view.deadline); // there is no view while the game is loaded
     hide(clock, !deadline);
     if (!deadline) return;
     const left = remainingMs(deadline);

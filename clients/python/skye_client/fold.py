@@ -128,6 +128,7 @@ def _seated(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a player who has not played yet."""
     return {
         **{field: entry[field] for field in ("seat", "name", "color", "bot")},
+        "deadline": None,
         "clock": None,
         "takeover": None,
         "end": dict(_PLAYED),
@@ -322,11 +323,10 @@ def _game_resumed(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
-    """Update the seats that must act, their deadline, and the clocks."""
-    for field in ("phase", "waiting_for", "deadline"):
+    """Update the seats that must act, their deadlines, and the clocks."""
+    for field in ("phase", "waiting_for"):
         view[field] = event[field]
-    for player, clock in zip(players, event["clocks"] or (), strict=False):
-        player["clock"] = clock
+    _set_times(view, players, event)
 
 
 def _record_replayed(view: _View, players: _Players, event: _Event) -> None:
@@ -337,14 +337,21 @@ def _record_replayed(view: _View, players: _Players, event: _Event) -> None:
 
 def _time_added(view: _View, players: _Players, event: _Event) -> None:
     """Move the times of the game by those of an outage."""
-    view["deadline"] = event["deadline"]
-    for player, clock in zip(players, event["clocks"] or (), strict=False):
-        player["clock"] = clock
+    _set_times(view, players, event)
     if view["proposal"] is not None:
         view["proposal"]["expires_at"] = event["proposal_expires_at"]
     if view["pause"] is not None:
         view["pause"]["until"] = event["paused_until"]
     _count_as_absent(players, event)
+
+
+def _set_times(view: _View, players: _Players, event: _Event) -> None:
+    """Update the deadlines and the clocks."""
+    view["deadline"] = event["deadline"]
+    for player, deadline in zip(players, event["deadlines"], strict=True):
+        player["deadline"] = deadline
+    for player, clock in zip(players, event["clocks"] or (), strict=False):
+        player["clock"] = clock
 
 
 def _count_as_absent(players: _Players, event: _Event) -> None:

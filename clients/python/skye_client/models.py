@@ -236,6 +236,9 @@ class GameFault(TypedDict):
 GameId: TypeAlias = str
 
 
+LeftM: TypeAlias = int | None
+
+
 GamePhase: TypeAlias = Literal["pricing", "buying", "building"]
 
 
@@ -1490,6 +1493,7 @@ class GamePausedEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["game_paused"]
     until: Timestamp
+    left_ms: list[LeftM]
 
 
 class GameResumedEvent(TypedDict):
@@ -2064,7 +2068,6 @@ class Scroll(TypedDict):
 class SeatClock(TypedDict):
     remaining_ms: int
     runs_out_at: Timestamp | None
-    deadline: Timestamp | None
 
 
 class SeatLeftPlayerEvent(TypedDict):
@@ -2303,6 +2306,7 @@ class TimeAddedEvent(TypedDict):
     type: Literal["time_added"]
     added_ms: int
     deadline: Timestamp | None
+    deadlines: list[Timestamp | None]
     clocks: list[SeatClock] | None
     proposal_expires_at: Timestamp | None
     paused_until: Timestamp | None
@@ -2328,6 +2332,7 @@ class TurnChangedEvent(TypedDict):
     phase: GamePhase | None
     waiting_for: list[WaitingForItem]
     deadline: Timestamp | None
+    deadlines: list[Timestamp | None]
     clocks: list[SeatClock] | None
 
 
@@ -2586,6 +2591,7 @@ class Player(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
+    deadline: Timestamp | None
     clock: SeatClock | None
     takeover: Takeover | None
     end: SeatOutcome
@@ -2765,6 +2771,7 @@ class SeatView(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
+    deadline: Timestamp | None
     clock: SeatClock | None
     takeover: Takeover | None
     end: SeatOutcome

@@ -32,7 +32,7 @@ class _Turn:
     :param view: the view of the seat that must act.
     :param actions: its legal actions.
     :param rng: the source of the bot's random choices; by default a new one.
-    :param time_left_ms: the time limit; by default the deadline of the view.
+    :param time_left_ms: the time limit; by default up to the deadline of the seat.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Turn(_Turn):
     :param actions: its legal actions. That of type `set_offer` is an example; `constraints` defines all.
     :param api_seat: the seat at the server, for requests such as `what_if`; None for a bot at a URL.
     :param rng: the source of the bot's random choices; by default a new one.
-    :param time_left_ms: the time limit; by default the deadline of the view.
+    :param time_left_ms: the time limit; by default up to the deadline of the seat.
     """
 
     def __init__(
@@ -194,11 +194,12 @@ def _last(events: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _time_limit_ms(view: Mapping[str, Any]) -> int | None:
-    """Return the milliseconds from the time of a view to its deadline."""
-    if view.get("deadline") is None:
+    """Return the milliseconds from the time of a view to the deadline of its seat."""
+    deadline = view["players"][view["you"]["seat"]]["deadline"]
+    if deadline is None:
         return None
-    deadline, now = (datetime.fromisoformat(view[name]) for name in ("deadline", "now"))
-    return round(1000 * (deadline - now).total_seconds())
+    left = datetime.fromisoformat(deadline) - datetime.fromisoformat(view["now"])
+    return round(1000 * left.total_seconds())
 
 
 def _engine() -> ModuleType:

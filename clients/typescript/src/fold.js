@@ -171,16 +171,17 @@ const FOLDS = {
   proposal_ended(view) {
     view.proposal = null;
   },
-  turn_changed(view, { phase, waiting_for, deadline, clocks }, players) {
-    Object.assign(view, { phase, waiting_for, deadline });
-    clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
+  turn_changed(view, event, players) {
+    const { phase, waiting_for } = event;
+    Object.assign(view, { phase, waiting_for });
+    setTimes(view, event, players);
   },
   record_replayed(_view, { bots }, players) {
     players.forEach((player, seat) => (player.bot = bots[seat] ?? player.bot));
   },
-  time_added(view, { deadline, clocks, proposal_expires_at, paused_until, counts_as_absent_at }, players) {
-    view.deadline = deadline;
-    clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
+  time_added(view, event, players) {
+    const { proposal_expires_at, paused_until, counts_as_absent_at } = event;
+    setTimes(view, event, players);
     if (view.proposal) view.proposal.expires_at = proposal_expires_at;
     if (view.pause) view.pause.until = paused_until;
     countAsAbsent(players, counts_as_absent_at);
@@ -205,13 +206,22 @@ const FOLDS = {
 function seated({ seat, name, color, bot }) {
   return {
     seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
-    offer_set: false, building_finished: false, clock: null, takeover: null,
+    offer_set: false, building_finished: false, deadline: null, clock: null, takeover: null,
     end: {
       type: "played", at: null, bot: null, round: null, phase: null,
       missed_deadlines: 0, server_decisions: 0, decisions: 0,
     },
     territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
   };
+}
+
+/** Update the deadlines and the clocks. @param {Game} view @param {any} event @param {Players} players */
+function setTimes(view, { deadline, deadlines, clocks }, players) {
+  view.deadline = deadline;
+  for (const player of players) {
+    player.deadline = deadlines[player.seat];
+    if (clocks) player.clock = clocks[player.seat];
+  }
 }
 
 /** Update when take-overs count as absence. @param {Players} players @param {any[]} times */

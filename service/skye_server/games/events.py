@@ -190,12 +190,10 @@ class SeatClock(NamedTuple):
 
     :param remaining_ms: what was left when the clock last started or stopped.
     :param runs_out_ms: when nothing will be left; None while the clock stands.
-    :param deadline_ms: the earlier of that time and the deadline of the turn; None while the clock stands.
     """
 
     remaining_ms: int
     runs_out_ms: int | None = None
-    deadline_ms: int | None = None
 
     def remaining_at(self, now_ms: int) -> int:
         """Return what is left at a time, in milliseconds."""
@@ -204,16 +202,21 @@ class SeatClock(NamedTuple):
 
 
 class TurnChanged(NamedTuple):
-    """The seats that must act now and their deadline; the last event of each change that alters them.
+    """The seats that must act now and their deadlines; the last event of each change that alters them.
 
-    :param deadline_ms: the first deadline of these seats.
+    :param deadlines: by seat; None for a seat that need not act, or has no deadline.
     :param clocks: by seat; empty in a game without a budget.
     """
 
     phase: Phase | None
     waiting_for: tuple[int, ...]
-    deadline_ms: int | None
+    deadlines: tuple[int | None, ...]
     clocks: tuple[SeatClock, ...] = ()
+
+    @property
+    def deadline_ms(self) -> int | None:
+        """The first of the deadlines, None if there is none."""
+        return min((time for time in self.deadlines if time is not None), default=None)
 
     def clock_of(self, seat: int) -> SeatClock | None:
         """Return the clock of a seat, None without a budget."""
@@ -221,7 +224,7 @@ class TurnChanged(NamedTuple):
 
     def deadline_of(self, seat: int) -> int | None:
         """Return the deadline of a seat that must act, None if it has none."""
-        return self.clocks[seat].deadline_ms if self.clocks else self.deadline_ms
+        return self.deadlines[seat] if self.deadlines else None
 
 
 class TimeAdded(NamedTuple):
@@ -229,7 +232,7 @@ class TimeAdded(NamedTuple):
 
     :param outage: the number of the last outage that the game has seen.
     :param added_ms: by how much the times moved, the most of all; negative if the store's clock was set back.
-    :param turn: the turn with the new deadline and clocks.
+    :param turn: the turn with the new deadlines and clocks.
     :param expires_ms: when the open proposal ends; None without one.
     :param until_ms: when the pause ends by itself; None without one.
     :param absent_ms: by seat: when its take-over counts as absence; None without one.
@@ -251,11 +254,11 @@ class GamePaused(NamedTuple):
     """The game pauses.
 
     :param until_ms: when it goes on by itself.
-    :param left_ms: what is left of the time for the open decisions, by the latest of their deadlines.
+    :param left_ms: by seat: what is left of the time for the open decision; None without a deadline.
     """
 
     until_ms: int
-    left_ms: int
+    left_ms: tuple[int | None, ...]
 
 
 class GameResumed(NamedTuple):

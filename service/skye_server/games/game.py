@@ -107,15 +107,23 @@ class Origin(Struct, frozen=True):
     scenario: str | None = None
 
 
-class Pause(NamedTuple):
-    """The pause of a game: when it ends by itself, and what was left of the time for the open decisions.
+class Deadline(NamedTuple):
+    """The deadline of a seat, and when it was set to this time, by which outages count."""
 
+    at_ms: int
+    set_ms: int
+
+
+class Pause(NamedTuple):
+    """The pause of a game: when it ends by itself, and what is left of the time for the open decisions.
+
+    :param left_ms: by seat; None for a seat without a deadline.
     :param set_ms: when it was set to end then, by which outages count.
     :param began_ms: when it began, moved on by outages: nothing moves by the same time twice.
     """
 
     until_ms: int
-    left_ms: int
+    left_ms: tuple[int | None, ...]
     set_ms: int = 0
     began_ms: int = 0
 
@@ -272,13 +280,15 @@ class Game(Struct, frozen=True):
     `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
-    manual clock. `deadline_ms` is the first deadline of the seats that must act; `clocks` are those of the
-    seats in a game with a budget, from its start. While the game pauses (`pause`), it waits for no seat.
+    manual clock. `deadlines` are those of the seats that must act, by seat from the start of the game;
+    `clocks` are those of the seats in a game with a budget. While the game pauses (`pause`), it waits for no
+    seat. `turn_began_ms` is when the phase began, or the turn of this buyer, moved on by pauses and outages,
+    and `turn_set_ms` when this time was set.
     `started_first_seat` is the seat that the options name to start round 1, by its number since the start;
     None before the start, and if nobody sat there.
     `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the last proposals of each kind of each seat and of the host, also the open one. `outage`
-    is the number of the last outage whose time the game has; `deadline_set_ms` is when the deadline was set.
+    is the number of the last outage whose time the game has.
     `absent` are the seats whose players were absent when the game was aborted. `public` are the counters that
     spectators see of a game in play whose content is hidden from them; see `games.public_counters`.
     """
@@ -295,7 +305,9 @@ class Game(Struct, frozen=True):
     status: Status = Status.LOBBY
     version: int = 0
     last_event: int = 0
-    deadline_ms: int | None = None
+    deadlines: tuple[Deadline | None, ...] = ()
+    turn_began_ms: int = 0
+    turn_set_ms: int = 0
     state: GameState | None = None
     invites: tuple[str, ...] = ()
     origin: Origin | None = None
@@ -311,7 +323,6 @@ class Game(Struct, frozen=True):
     pause: Pause | None = None
     pause_count: int = 0
     outage: int = 0
-    deadline_set_ms: int = 0
     started_first_seat: int | None = None
     public: Counters | None = None
 
@@ -353,9 +364,15 @@ class Game(Struct, frozen=True):
 
     @property
     def turn(self) -> TurnChanged:
-        """The published turn: the phase, the seats that must act, their deadline, and the clocks."""
+        """The published turn: the phase, the seats that must act, the deadlines and the clocks by seat."""
         phase = self.state.phase if self.state and self.status is Status.PLAYING else None
-        return TurnChanged(phase, self.waiting_for, self.deadline_ms, self.clocks)
+        deadlines = tuple([None if each is None else each.at_ms for each in self.deadlines])
+        return TurnChanged(phase, self.waiting_for, deadlines, self.clocks)
+
+    @property
+    def deadline_ms(self) -> int | None:
+        """The first deadline of the seats that must act, None if they have none."""
+        return min((each.at_ms for each in self.deadlines if each is not None), default=None)
 
     @property
     def next_bot(self) -> int | None:
@@ -365,13 +382,10 @@ class Game(Struct, frozen=True):
     def has_bot_at_once(self, number: int) -> bool:
         """Return whether a bot of the server acts for a seat without a wait.
 
-        It waits for the deadline where nobody plays and the player can take the seat back: nobody else
-        waits then, and the game is not over before the player comes back.
+        If the player can take the seat back, the bot waits for the deadline (`skye_server.games.clocks`).
         """
         seat = self.seats[number]
-        if seat.bot in (None, URL_BOT):
-            return False
-        return not seat.can_return or any(each.is_present for _, each in self.taken)
+        return seat.bot not in (None, URL_BOT) and not seat.can_return
 
     @property
     def due_ms(self) -> int | None:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from skye_server.games.absence import absent_ms_of, with_absences
 from skye_server.games.events import SeatClock, TimeAdded
-from skye_server.games.game import Game, Seat, Status
+from skye_server.games.game import Deadline, Game, Seat, Status
 from skye_server.games.seat_ends import DAY_MS
 from skye_server.games.transitions import Transition, advance
 
@@ -94,7 +94,7 @@ def with_outages(game: Game, outages: Sequence[Outage], now_ms: int) -> Transiti
 def _times(game: Game) -> list[int]:
     """Return all times of a game that outages move."""
     times = [
-        None if game.clocks else game.deadline_ms,
+        *game.turn.deadlines,
         *(clock.runs_out_ms for clock in game.clocks),
         None if game.proposal is None else game.proposal.expires_ms,
         None if game.pause is None else game.pause.until_ms,
@@ -105,13 +105,7 @@ def _times(game: Game) -> list[int]:
 
 def _after(game: Game, outage: Outage) -> Game:
     """Return a game after one outage."""
-    deadline_ms, deadline_set_ms = game.deadline_ms, game.deadline_set_ms
-    clocks = tuple([_clock_after(clock, outage) for clock in game.clocks])
-    if clocks:
-        deadlines = [clock.deadline_ms for clock in clocks if clock.deadline_ms is not None]
-        deadline_ms = min(deadlines, default=None)
-    elif deadline_ms is not None:
-        deadline_ms, deadline_set_ms = _moved(deadline_ms, deadline_set_ms, outage)
+    turn_began_ms, turn_set_ms = _moved(game.turn_began_ms, game.turn_set_ms, outage)
     proposal, pause = game.proposal, game.pause
     if proposal is not None:
         expires_ms, set_ms = _moved(proposal.expires_ms, proposal.set_ms, outage)
@@ -121,9 +115,10 @@ def _after(game: Game, outage: Outage) -> Game:
         pause = pause.moved(until_ms)._replace(set_ms=set_ms)
     return replace(
         game,
-        deadline_ms=deadline_ms,
-        deadline_set_ms=deadline_set_ms,
-        clocks=clocks,
+        deadlines=tuple([each and Deadline(*_moved(*each, outage)) for each in game.deadlines]),
+        turn_began_ms=turn_began_ms,
+        turn_set_ms=turn_set_ms,
+        clocks=tuple([_clock_after(clock, outage) for clock in game.clocks]),
         proposal=proposal,
         pause=pause,
         seats=_seats_after(game.seats, outage),
@@ -143,10 +138,7 @@ def _clock_after(clock: SeatClock, outage: Outage) -> SeatClock:
     runs_out_ms, started_ms = _moved(clock.runs_out_ms, clock.runs_out_ms - clock.remaining_ms, outage)
     if runs_out_ms == clock.runs_out_ms:
         return clock
-    deadline_ms = None
-    if clock.deadline_ms is not None:
-        deadline_ms = clock.deadline_ms + runs_out_ms - clock.runs_out_ms
-    return SeatClock(max(0, runs_out_ms - started_ms), runs_out_ms, deadline_ms)
+    return SeatClock(max(0, runs_out_ms - started_ms), runs_out_ms)
 
 
 def _moved(at_ms: int, set_ms: int, outage: Outage) -> tuple[int, int]:

@@ -53,9 +53,8 @@ def pause(game: Game, now_ms: int) -> Transition:
 
 def begun(game: Game, now_ms: int) -> tuple[GamePaused, dict[str, Any]]:
     """Return the event and the fields of a game that pauses."""
-    times = [game.turn.deadline_of(seat) for seat in game.waiting_for]
-    left_ms = max((time for time in times if time is not None), default=now_ms) - now_ms
-    event = GamePaused(now_ms + game.options.max_pause_ms, max(0, left_ms))
+    left_ms = [None if each is None else max(0, each.at_ms - now_ms) for each in game.deadlines]
+    event = GamePaused(now_ms + game.options.max_pause_ms, tuple(left_ms))
     return event, {
         "pause": Pause(*event, set_ms=now_ms, began_ms=now_ms),
         "pause_count": game.pause_count + 1,

@@ -37,7 +37,7 @@ from skye_server.games.events import (
     TurnChanged,
     seat_since_start,
 )
-from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
+from skye_server.games.game import FREE_SEAT, Change, Deadline, Game, Pause, Seat, Status, with_seat
 from skye_server.games.public_counters import counters_after
 from skye_server.games.transitions import state_with_ruleset
 
@@ -57,7 +57,7 @@ def empty_game(game: Game) -> Game:
         status=Status.LOBBY,
         version=0,
         last_event=0,
-        deadline_ms=None,
+        deadlines=(),
         state=None,
         proposal=None,
         proposed=(),
@@ -126,8 +126,8 @@ def _applied(game: Game, event: AnyEvent, at_ms: int) -> Game:  # noqa: C901 - o
             return _in_play(game, state_with_ruleset(state, game.options.ruleset))
         case BotChanged(number, bot):
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
-        case TurnChanged(_, _, deadline_ms, clocks):
-            return replace(game, deadline_ms=deadline_ms, clocks=clocks)
+        case TurnChanged():
+            return _with_times(game, event)
         case TimeAdded():
             return _with_time_added(game, event)
         case GamePaused():
@@ -148,14 +148,19 @@ def _applied(game: Game, event: AnyEvent, at_ms: int) -> Game:  # noqa: C901 - o
 
 
 def _with_time_added(game: Game, event: TimeAdded) -> Game:
-    proposal, pause, turn = game.proposal, game.pause, event.turn
+    proposal, pause = game.proposal, game.pause
     if proposal is not None and event.expires_ms is not None:
         proposal = replace(proposal, expires_ms=event.expires_ms)
     if pause is not None and event.until_ms is not None:
         pause = pause.moved(event.until_ms)
     seats = absence.with_absences(game.seats, event.absent_ms)
-    fields = {"deadline_ms": turn.deadline_ms, "clocks": turn.clocks, "proposal": proposal, "pause": pause}
-    return replace(game, seats=seats, **fields)
+    return _with_times(replace(game, seats=seats, proposal=proposal, pause=pause), event.turn)
+
+
+def _with_times(game: Game, turn: TurnChanged) -> Game:
+    """Return a game with the deadlines and clocks of a turn."""
+    deadlines = tuple([None if at_ms is None else Deadline(at_ms, set_ms=0) for at_ms in turn.deadlines])
+    return replace(game, deadlines=deadlines, clocks=turn.clocks)
 
 
 def _started(game: Game, event: GameStarted) -> Game:

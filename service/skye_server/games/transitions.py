@@ -44,8 +44,9 @@ class Transition(NamedTuple):
 def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
     """Replace fields of a game as one change, which increments its version.
 
-    What the events say of absence is added (`games.absence`). A change of the seats that must act sets new
-    deadlines and appends a `TurnChanged` event. A proposal that is open at the end of the game expires.
+    What the events say of absence is added (`games.absence`). A change of the seats that must act, or of who
+    plays them, sets new deadlines and appends a `TurnChanged` event. A proposal that is open at the end of
+    the game expires.
     """
     after, number = replace(game, **fields), 0 if game.state is None else game.state.round
     events = tuple(events)
@@ -55,8 +56,9 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
     if after.is_over and after.proposal is not None:
         events = (*events, ProposalEnded(after.proposal.kind, ProposalOutcome.EXPIRED))
         after = replace(after, proposal=None)
-    is_same = after.state is game.state and after.status is game.status and after.pause is game.pause
-    if not is_same:  # the turn follows from these
+    # The turn follows from these.
+    parts = ("state", "status", "pause", "seats")
+    if any(getattr(after, part) is not getattr(game, part) for part in parts):
         after = clocks.with_deadlines(game, after, now_ms)
         if (turn := after.turn) != game.turn:
             events = (*events, turn)

@@ -176,7 +176,7 @@ Actions: TypeAlias = Annotated[Sequence[Annotated[ActionView, Component("Action"
 class ActionListView(TypedDict):
     """Every legal action of a seat now; those that `revises` marks are possible when it need not act.
 
-    While a bot plays the seat there are none, except to take back a seat that was taken over.
+    While the server plays the seat there are none, except to take back a seat that was taken over.
     """
 
     version: Version

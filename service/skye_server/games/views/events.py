@@ -52,6 +52,7 @@ from skye_server.games.proposals import AbortReason, ProposalKind, ProposalOutco
 from skye_server.games.stream_ends import StreamEndReason
 from skye_server.games.transitions import state_with_ruleset
 from skye_server.games.views.fields import (
+    MAX_LEFT_MS,
     BotName,
     GameId,
     GameName,
@@ -84,6 +85,11 @@ from skye_server.games.views.game import (
     timestamp,
     visibility_of,
 )
+
+Deadlines: TypeAlias = Annotated[
+    BySeat[Timestamp | None],
+    "The deadline of each seat; null for one that need not act, or has no deadline.",
+]
 
 CountsAsAbsent: TypeAlias = Annotated[
     BySeat[Timestamp | None],
@@ -164,12 +170,13 @@ def _hosted_event_view(  # noqa: C901 - one case for each event
             return {"type": "timed_out", "seat": seat, "deadline": timestamp(at_ms)}
         case EndChanged(seat, outcome):
             return {"type": "end_changed", "seat": seat, "end": outcome_view(outcome)}
-        case TurnChanged(phase, waiting_for, deadline_ms, clocks):
+        case TurnChanged(phase, waiting_for, deadlines, clocks):
             return {
                 "type": "turn_changed",
                 "phase": phase,
                 "waiting_for": waiting_for,
-                "deadline": optional_timestamp(deadline_ms),
+                "deadline": optional_timestamp(event.deadline_ms),
+                "deadlines": [optional_timestamp(time) for time in deadlines],
                 "clocks": clock_views(clocks),
             }
         case TimeAdded(_, added_ms, turn, expires_ms, until_ms, absent_ms):
@@ -177,13 +184,14 @@ def _hosted_event_view(  # noqa: C901 - one case for each event
                 "type": "time_added",
                 "added_ms": added_ms,
                 "deadline": optional_timestamp(turn.deadline_ms),
+                "deadlines": [optional_timestamp(time) for time in turn.deadlines],
                 "clocks": clock_views(turn.clocks),
                 "proposal_expires_at": optional_timestamp(expires_ms),
                 "paused_until": optional_timestamp(until_ms),
                 "counts_as_absent_at": [optional_timestamp(time) for time in absent_ms],
             }
-        case GamePaused(until_ms):
-            return {"type": "game_paused", "until": timestamp(until_ms)}
+        case GamePaused(until_ms, left_ms):
+            return {"type": "game_paused", "until": timestamp(until_ms), "left_ms": left_ms}
         case GameResumed(seat, absent_ms):
             return {
                 "type": "game_resumed",
@@ -425,9 +433,8 @@ class TurnChangedView(TypedDict):
     type: Literal["turn_changed"]
     phase: Annotated[Phase | None, "The phase; null if none waits for decisions."]
     waiting_for: Annotated[Seats, "The seats that must act now."]
-    deadline: Annotated[
-        Timestamp | None, "The deadline of this decision, the first of the seats; null: none."
-    ]
+    deadline: Annotated[Timestamp | None, "The first of the deadlines; null: none."]
+    deadlines: Deadlines
     clocks: Annotated[BySeat[SeatClockView] | None, "The clock of each seat; null without a budget."]
 
 
@@ -441,7 +448,8 @@ class TimeAddedView(TypedDict):
         "By how much they moved, in milliseconds: the most of all, as a time moves by the part of an outage "
         "after it was set. Negative if the clock of the server was set back.",
     ]
-    deadline: Annotated[Timestamp | None, "The deadline of the seats that must act; null: none."]
+    deadline: Annotated[Timestamp | None, "The first of the deadlines; null: none."]
+    deadlines: Deadlines
     clocks: Annotated[BySeat[SeatClockView] | None, "The clock of each seat; null without a budget."]
     proposal_expires_at: Annotated[
         Timestamp | None, "When the open proposal ends without agreement; null without one."
@@ -461,6 +469,10 @@ class GamePausedView(TypedDict):
 
     type: Literal["game_paused"]
     until: Annotated[Timestamp, "When the game goes on by itself."]
+    left_ms: Annotated[
+        BySeat[Annotated[Count, Keywords(maximum=MAX_LEFT_MS)] | None],
+        "What is left of the time of each seat for its open decision; null for one without a deadline.",
+    ]
 
 
 class GameResumedView(TypedDict):

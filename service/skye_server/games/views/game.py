@@ -120,11 +120,6 @@ class SeatClockView(TypedDict):
     runs_out_at: Annotated[
         Timestamp | None, "When nothing will be left, while the clock runs; null while it stands."
     ]
-    deadline: Annotated[
-        Timestamp | None,
-        "The deadline of the seat: `runs_out_at`, or the end of `turn_ms` if that is earlier; null while the "
-        "clock stands.",
-    ]
 
 
 class PlayerView(skye.views.SeatInPlayView):
@@ -132,6 +127,9 @@ class PlayerView(skye.views.SeatInPlayView):
 
     name: PlayerName
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+    deadline: Annotated[
+        Timestamp | None, "The deadline of the open decision of the seat; null if there is none."
+    ]
     clock: Annotated[SeatClockView | None, "The clock of the seat; null without a budget, and in the lobby."]
     takeover: Annotated[
         TakeoverView | None,
@@ -252,8 +250,7 @@ class GameView(GameStateView):
     origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
     deadline: Annotated[
         Timestamp | None,
-        "The deadline of the current decision; null: none. With a budget, the first of those of the seats "
-        "that must act; `clock` of each player has its own.",
+        "The first deadline of the seats that must act; null: none. Each player has a `deadline` too.",
     ]
     fairness: Annotated[FairnessView, "The commitment to the seed, and the seed."]
     players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
@@ -343,6 +340,8 @@ def game_view(game: Game, caller: Caller) -> GameView:
         played["phase"] = None
     if not game.waiting_for:
         played["waiting_for"] = ()
+    deadlines: Sequence[int | None] = [None] * len(game.taken)
+    deadlines = (game.turn.deadlines if is_shown else None) or deadlines
     clocks: Sequence[SeatClockView | None] = [None] * len(game.taken)
     clocks = (clock_views(game.clocks) if is_shown else None) or clocks
     players: list[PlayerView] = [
@@ -350,11 +349,14 @@ def game_view(game: Game, caller: Caller) -> GameView:
             **player,
             "name": seat.name,
             "bot": seat.bot,
+            "deadline": optional_timestamp(deadline_ms),
             "clock": clock,
             "takeover": takeover_view(seat.takeover) if is_shown else None,
             "end": seat_outcome_view(game, seat, is_shown=is_shown),
         }
-        for (_, seat), player, clock in zip(game.taken, played["players"], clocks, strict=True)
+        for (_, seat), player, deadline_ms, clock in zip(
+            game.taken, played["players"], deadlines, clocks, strict=True
+        )
     ]
     return {
         "id": game.id,
@@ -425,7 +427,6 @@ def clock_views(clocks: Sequence[SeatClock]) -> Sequence[SeatClockView] | None:
         {
             "remaining_ms": clock.remaining_ms,
             "runs_out_at": optional_timestamp(clock.runs_out_ms),
-            "deadline": optional_timestamp(clock.deadline_ms),
         }
         for clock in clocks
     ]
