@@ -72,6 +72,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "seat_not_taken_over": ErrorCode(409, "No bot has taken this seat over after a missed deadline."),
+    "takeover_not_possible": ErrorCode(
+        409, "The seat cannot be taken over now: nobody has waited long for it, or the game has a clock."
+    ),
     "proposal_open": ErrorCode(409, "Another proposal is open; a game has one at a time."),
     "already_proposed": ErrorCode(409, "Such a proposal was made in this round, less than a day ago."),
     "game_paused": ErrorCode(409, "The game is paused; a player can resume it."),

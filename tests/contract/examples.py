@@ -249,6 +249,17 @@ def late_player(recorder):
     recorder.record("returned", "The player plays again.", "POST", f"{path}/return", token=tokens[0])
 
 
+def slow_player(recorder):
+    """Ask for a seat to be taken over in a game without a clock."""
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": {"seed": "torrin"}}
+    created = recorder.send("POST", "/v1/games", body).json
+    game, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    action = recorder.send("GET", f"{game}/players/0/actions", token=tokens[0]).json["actions"][0]
+    recorder.send(action["method"], action["href"], action["body"], tokens[0])
+    recorder.service.clock.advance(86_400)
+    recorder.record("asked", "Bob has a day to decide.", "POST", f"{game}/players/1/takeover", token=tokens[0])
+
+
 def clocks(recorder):
     """Play with a budget of time, and pause."""
     options = {"seed": "armadale", "budget_ms": 1_200_000, "increment_ms": 10_000}
@@ -337,8 +348,8 @@ def without_games(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, full_lobby, past_games, pass_and_leave, late_player, clocks,
-    outage, after_the_end, without_games,
+    whole_round, invitation, league, player, full_lobby, past_games, pass_and_leave, late_player, slow_player,
+    clocks, outage, after_the_end, without_games,
     *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""

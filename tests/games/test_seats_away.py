@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.playing import dice
+from tests.support.playing import dice, new_key
 from tests.system.folded import ms_of
 
 MINUTE_S = 60
@@ -266,3 +266,78 @@ def test_leader_whose_line_dropped_loses_no_game_by_an_abort(begin):
     play(game, 0, until=at(5, "pricing"))
     view = game.call("POST", "abort", token=game.tokens[0]).json
     assert (view["status"], view["proposal"]["kind"]) == ("playing", "abort")
+
+
+# Games without a clock.
+
+
+@pytest.fixture
+def slow(service):
+    """A game of two people without a clock, in which one has set prices and the other has not for a day."""
+    key, other = new_key(), new_key()
+    game = service.begin(key, seat_count=2, auto_start=True, visibility="public", players=[{"name": "Ann"}])
+    service.call("POST", game.path("players"), {"name": "Bob"}, other)
+    game.tokens = [key, other]
+    game.offer(0, 1, 1)
+    service.clock.advance(DAY_S)
+    return game
+
+
+def request(game, by, seat):
+    return game.call("POST", f"players/{seat}/takeover", token=game.tokens[by])
+
+
+def test_request_gives_a_slow_player_a_day(slow):
+    (offered,) = [each for each in slow.agreements(0) if each["type"] == "request_takeover"]
+    assert (offered["method"], offered["href"]) == ("POST", slow.path("takeover", 1))
+    assert slow.send(0, offered).status_code == 200
+    (requested,) = events(slow, "takeover_requested")
+    assert (requested["seat"], requested["by"]) == (1, 0)
+    assert left_s(slow, 1) == DAY_S
+    assert slow.view()["players"][1]["deadline"] == requested["deadline"]
+    own = slow.service.get("/v1/me/events", slow.tokens[1])["events"]
+    assert "deadline_near" in [each["type"] for each in own]
+    assert "deadline_near" not in [
+        each["type"] for each in slow.service.get("/v1/me/events", slow.tokens[0])["events"]
+    ]
+
+
+def test_requested_seat_is_taken_over_a_day_later_and_has_an_hour_from_then_on(slow):
+    request(slow, 0, 1)
+    slow.service.clock.advance(DAY_S)
+    play(slow, 0, until=lambda view: view["phase"] == "buying" and view["waiting_for"] == [1])
+    assert slow.view()["players"][1]["takeover"] is not None
+    assert left_s(slow, 1) == HOUR_S
+    view = play(slow, 0, until=lambda view: view["status"] == "finished")
+    assert view["result"]["winners"] == [0]
+
+
+def test_decision_answers_a_request_and_placing_does_not(slow):
+    request(slow, 0, 1)
+    slow.offer(1, 1, 1)
+    view = slow.view()
+    assert [player["deadline"] for player in view["players"]] == [None, None]
+    play(slow, 0, 1, until=lambda view: view["phase"] == "building")
+    while 0 in slow.view()["waiting_for"]:
+        slow.act_legally(0, dice(1))
+    slow.service.clock.advance(DAY_S)
+    request(slow, 0, 1)
+    slow.act_legally(1, dice(1))
+    assert left_s(slow, 1) == DAY_S
+
+
+def test_request_is_refused_where_nobody_is_slow(slow, begin):
+    assert request(slow, 1, 0).status_code == 409, "the game does not wait for the seat"
+    assert request(slow, 1, 1).status_code in (403, 409), "nor may one ask about the own seat"
+    assert request(slow, 0, 1).status_code == 200
+    clocked = begin(3 * DAY_S)
+    clocked.offer(0, 1, 1)
+    clocked.service.clock.advance(2 * DAY_S)
+    assert clocked.call("POST", "players/1/takeover", token=clocked.tokens[0]).status_code == 409
+    new = begin(None)
+    new.offer(0, 1, 1)
+    new.service.clock.advance(DAY_S - 1)
+    assert new.call("POST", "players/1/takeover", token=new.tokens[0]).status_code == 409
+    new.service.clock.advance(1)
+    assert new.call("POST", "players/1/takeover", token=new.tokens[2]).status_code == 409
+    assert new.call("POST", "players/1/takeover", token=new.tokens[0]).status_code == 200

@@ -82,6 +82,8 @@ class Endpoint(NamedTuple):
         return game.service.call(self.method, self.path(game, parts), **sent)
 
 
+DAY_S = 86_400
+
 _GAME = "/v1/games/<game>"
 _SEAT = f"{_GAME}/players/<seat:seat>"
 _READING = (f"{_SEAT}/what-if", "/v1/scoring")
@@ -170,6 +172,7 @@ ENDPOINTS = (
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_SEAT}/resign"),
     Endpoint("POST", f"{_SEAT}/return", "taken_over"),
+    Endpoint("POST", f"{_SEAT}/takeover", "slow", 1),
     Endpoint("POST", f"{_SEAT}/proposal", "proposed", body=lambda _: {"accept": True}),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
     Endpoint("GET", "/v1/me", "lobby", PLAYER),
@@ -225,7 +228,7 @@ BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 _STAGES_OF_FEATURES = {name: reach for feature in _OF_FEATURES for name, reach in feature.STAGES.items()}
 STAGES = (
     "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "taken_over",
-    "proposed", "alone", "timed", "paused",
+    "proposed", "alone", "timed", "paused", "slow",
     *_STAGES_OF_FEATURES,
 )  # fmt: skip
 
@@ -285,10 +288,20 @@ def taken_over(service):
     return game
 
 
+def slow(service):
+    """Return a game without a clock that has waited for the offer of seat 0 for a day."""
+    service.clock.advance(-DAY_S)
+    game = service.create_game(2)
+    game.offer(1, 1, 1)
+    service.clock.advance(DAY_S)
+    return game
+
+
 _OWN_GAMES = {
     "manual": lambda service: service.create_game(options={"clock": "manual", "turn_ms": 5000}),
     "alone": aborted_alone,
     "taken_over": taken_over,
+    "slow": slow,
     "timed": timed,
     "paused": partial(timed, paused=True),
 }

@@ -324,6 +324,13 @@ def a_seat_to_take_back_that_its_player_holds(service):
     return lambda: game.call("POST", "return", seat=0)
 
 
+@provokes("takeover_not_possible")
+def a_request_to_take_over_a_seat_that_has_just_begun_its_turn(service):
+    game = service.create_game(2)
+    assert game.offer(1, 1, 1).status_code == 200
+    return lambda: game.call("POST", "players/0/takeover", token=game.tokens[1])
+
+
 @provokes("proposal_open")
 def a_second_proposal(service):
     game = service.create_game(2)

@@ -61,6 +61,7 @@ class FoldedSeat:
         self.left = self.takeover = self.unconfirmed = self.majority = None
         self.missed = self.missed_in_row = self.server_decisions = self.score = self.gold = 0
         self.deadline = self.late_for = self.expects = self.returned_ms = self.clock = None
+        self.requested = None
         self.points = Counter()
         self.waits, self.wait, self.offer_wait = [], None, 0
 
@@ -146,7 +147,7 @@ class FoldedGame:
         if self.phase and self._paused_ms is None and turn != self._turn:
             self._turn, self._began_ms = turn, now_ms
             for seat in self.seats:
-                seat.returned_ms = None
+                seat.returned_ms = seat.requested = None
         for number, seat in enumerate(self.seats):
             waits = number in self.waiting_for
             self._wait_for(seat, now_ms, waits=waits)
@@ -247,6 +248,7 @@ class FoldedGame:
         seat.is_late, seat.late_for = True, event["deadline"]
         is_out = seat.clock is not None and seat.clock["runs_out_at"] == event["deadline"]
         is_gone = seat.missed_in_row >= MISSED_IN_ROW or not seat.has_acted or seat.unconfirmed
+        is_gone = is_gone or seat.requested
         seat.expects = "out_of_time" if is_out else "timed_out" if is_gone else None
         self.counts["missed"] += 1
 
@@ -278,10 +280,24 @@ class FoldedGame:
         found = (event["since"], event["round"], event["phase"])
         assert found == (absence.at, absence.round, absence.phase)
 
+    def _takeover_requested(self, event):
+        seat = self.seats[event["seat"]]
+        assert self.options["turn_ms"] is None
+        assert self.options["budget_ms"] is None
+        assert event["seat"] in self.waiting_for
+        assert event["by"] not in self.waiting_for
+        assert seat.deadline is None
+        assert not seat.is_absent
+        assert not self.seats[event["by"]].is_absent
+        assert ms_of(event["at"]) >= self._began_ms + DAY_MS
+        assert ms_of(event["deadline"]) == ms_of(event["at"]) + DAY_MS
+        seat.requested = event["deadline"], self._began_ms
+        self.counts["take-overs requested"] += 1
+
     def _seat_returned(self, event):
         seat = self.seats[event["seat"]]
         assert seat.takeover
-        seat.unconfirmed, seat.takeover = seat.takeover, None
+        seat.unconfirmed, seat.takeover, seat.requested = seat.takeover, None, None
         seat.returned_ms = ms_of(event["at"]) if self._paused_ms is None else self._paused_ms
         if seat.wait:
             seat.wait = Wait(self.phase, seat.returned_ms)
@@ -305,17 +321,26 @@ class FoldedGame:
             turn_ms = turn_ms or DAY_MS
             if self._is_anybody_present:
                 turn_ms = min(turn_ms, max(SHORT_MS, turn_ms // SHORT_SHARE))
-            # A player who comes back shortens a time that may have passed already.
-            assert self._began_ms + turn_ms <= deadline_ms <= max(now_ms, self._began_ms) + turn_ms
+            # A player who comes back shortens a time that may have passed already. A deadline that has
+            # passed stays, although nobody is present from then on: the server decides in the next version.
+            least_ms = min(now_ms, self._began_ms + turn_ms)
+            assert least_ms <= deadline_ms <= max(now_ms, self._began_ms) + turn_ms
             return
         if turn_ms is None and runs_out is None:
-            assert deadline_ms is None
+            assert deadline_ms == self._requested_ms(seat)
             return
         times = [] if turn_ms is None else [self._began_ms + turn_ms]
         if times and seat.returned_ms is not None:
             times = [max(*times, seat.returned_ms + min(SHORT_MS, turn_ms))]
         times += [] if runs_out is None else [ms_of(runs_out)]
         assert deadline_ms == min(times)
+
+    def _requested_ms(self, seat):
+        """Return the deadline that another player has asked for in this turn, None without one."""
+        if seat.requested is None:
+            return None
+        deadline, began_ms = seat.requested
+        return ms_of(deadline) + self._began_ms - began_ms  # moved by pauses and outages
 
     def _shift(self, later_ms):
         """Move the times of the open decisions after a pause or an outage."""

@@ -42,7 +42,7 @@ HAPPENS = {
     "live": ("resigned", "timed_out", "out_of_time", "missed", "returned", "pauses", "took_over", "abused"),
     "days": (
         "resigned", "timed_out", "missed", "returned", "taken over again", "replaced the server's", "pauses",
-        "pauses ended by time", "took_over", "absent", "abort expired", "abused",
+        "pauses ended by time", "take-overs requested", "took_over", "absent", "abort expired", "abused",
     ),
 }  # fmt: skip
 """What happens in many games of each pace: events, how seats ended, and proposals by how they ended."""

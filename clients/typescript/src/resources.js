@@ -239,6 +239,9 @@ export class Seat {
   /** Take the seat back that a bot took over after a missed deadline. @param {CallOptions} [options] @returns {Promise<GameData>} */
   returnToSeat(options) { return sent(this, "POST", "/return", options); }
 
+  /** Ask for this seat to be taken over, as the player of another: see `agreements` of that seat. @param {CallOptions} [options] @returns {Promise<GameData>} */
+  requestTakeover(options) { return this.request("POST", "/takeover", options); }
+
   /**
    * Accept or refuse the open proposal; the seat that made it withdraws it with false.
    *

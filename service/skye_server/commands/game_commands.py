@@ -23,7 +23,7 @@ from skye_server.commands.attempts import (
 )
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
-from skye_server.games import agreements, lobby, pauses, seat_changes
+from skye_server.games import agreements, lobby, pauses, seat_changes, takeover_requests
 from skye_server.games.authorization import (
     HOST_ROLE,
     OWN_SEAT,
@@ -194,6 +194,24 @@ def return_to_seat(games: Games, command: Command, game_id: str, seat: int) -> A
         return seat_changes.return_to_seat(attempt.game, attempt.seat(seat), attempt.now_ms)
 
     return change_game(games, command, game_id, by_seat(seat), take_back)
+
+
+def request_takeover(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
+    """Ask for a seat to be taken over, for which a game without a clock has waited for a day.
+
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_not_started, game_aborted,
+        game_finished, game_paused, seat_played_by_bot, takeover_not_possible.
+    """
+
+    def authorize(attempt: Attempt[Game]) -> None:
+        require_own_seat(attempt.game, attempt.caller, OWN_SEAT)
+        require_seat(attempt.game, attempt.caller, seat)
+
+    def request(attempt: Attempt[Game]) -> Transition:
+        game, by = attempt.game, attempt.seat(OWN_SEAT)
+        return takeover_requests.request_takeover(game, attempt.seat(seat), by, attempt.now_ms)
+
+    return change_game(games, command, game_id, authorize, request)
 
 
 def start_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:

@@ -7,9 +7,10 @@ A seat makes three decisions in each round: its offer, its purchase or pass, its
 moves are the seat's *own*.
 
 The server *takes a seat over* when its player misses two deadlines in a row, or the first one without having
-acted at all. It then decides for the seat until the player returns. A return counts, and ends the row of
-missed deadlines, only when a decision of the player follows it: until then it is unconfirmed, and the next
-missed deadline takes the seat over again, from the first date.
+acted at all, or the one that others have asked for (`games.takeover_requests`). It then decides for the seat
+until the player returns. A return counts, and ends the row of missed deadlines, only when a decision of the
+player follows it: until then it is unconfirmed, and the next missed deadline takes the seat over again, from
+the first date.
 
 A seat that a person held when the game began is *given up*, so that it cannot win,
 
@@ -218,7 +219,7 @@ def misses(game: Game, number: int, deadline_ms: int) -> tuple[AnyEvent, ...]:
     clock = game.turn.clock_of(number)
     if clock is not None and clock.remaining_at(deadline_ms) == 0:
         return missed, BotTookOver(number, SUBSTITUTE_BOT, TakeoverReason.OUT_OF_TIME, *here)
-    is_absent = not seat.has_acted or seat.missed_in_row + 1 >= MAX_MISSED_IN_ROW
+    is_absent = not game.is_timed or not seat.has_acted or seat.missed_in_row + 1 >= MAX_MISSED_IN_ROW
     if not seat.is_person or not (is_absent or seat.unconfirmed):
         return (missed,)
     first = seat.unconfirmed

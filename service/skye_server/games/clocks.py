@@ -80,7 +80,7 @@ def _known(before: Game, after: Game, at_ms: int) -> tuple[Deadline | None, ...]
         return tuple(
             [None if left is None else Deadline(at_ms + left, at_ms) for left in before.pause.left_ms]
         )
-    return before.deadlines or (None,) * len(after.seats)
+    return after.deadlines or (None,) * len(after.seats)
 
 
 def _deadline(

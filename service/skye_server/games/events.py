@@ -129,7 +129,10 @@ class TakeoverReason(Word):
     RESIGNED = "resigned", "the player left the game."
     TIMED_OUT = (
         "timed_out",
-        "the player missed two deadlines in a row, or one and has never acted. The player may return.",
+        (
+            "the player missed two deadlines in a row, or one and has never acted or was asked to act in a "
+            "game without a clock. The player may return."
+        ),
     )
     OUT_OF_TIME = "out_of_time", "the player has used up `budget_ms`."
 
@@ -175,6 +178,18 @@ class TimedOut(NamedTuple):
     """
 
     seat: int
+    deadline_ms: int
+
+
+class TakeoverRequested(NamedTuple):
+    """A player asks for a seat to be taken over, in a game without a clock that has waited long for it.
+
+    :param by: the seat of this player.
+    :param deadline_ms: until when the seat has for its decision.
+    """
+
+    seat: int
+    by: int
     deadline_ms: int
 
 
@@ -321,6 +336,7 @@ HostedEvent: TypeAlias = (
     | SeatReturned
     | BotChanged
     | TimedOut
+    | TakeoverRequested
     | EndChanged
     | TurnChanged
     | TimeAdded
@@ -350,6 +366,7 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     SeatReturned: "seat_returned",
     BotChanged: "bot_changed",
     TimedOut: "timed_out",
+    TakeoverRequested: "takeover_requested",
     EndChanged: "end_changed",
     TurnChanged: "turn_changed",
     TimeAdded: "time_added",

@@ -357,6 +357,11 @@ class Game(Struct, frozen=True):
         return self.status is Status.LOBBY and len(self.taken) == self.capacity
 
     @property
+    def is_timed(self) -> bool:
+        """Whether decisions have deadlines of their own, not only when others ask for them."""
+        return self.options.turn_ms is not None or self.options.budget_ms is not None
+
+    @property
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
         is_running = self.status is Status.PLAYING and self.pause is None

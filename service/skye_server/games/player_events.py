@@ -18,6 +18,7 @@ from skye_server.games.authorization import identify_player, players_of, resigne
 from skye_server.games.events import PlayerLeft, ProposalMade, SeatClock, TimeAdded, TurnChanged
 from skye_server.games.game import Change, Counters, Game, Status
 from skye_server.games.public_counters import is_public
+from skye_server.games.takeover_requests import ASKED_MS
 
 _MAX_LEAD_MS: Final = 3_600_000
 _LEAD_SHARE: Final = 4
@@ -63,13 +64,16 @@ class Turn(NamedTuple):
     def near_at_ms(self, turn_ms: int | None) -> int | None:
         """Return when the deadline is near, in milliseconds since 1970; None without a deadline.
 
-        :param turn_ms: the time for each decision; with a clock, the time is what it allows.
+        :param turn_ms: the time for each decision; with a clock, the time is what it allows. Without both
+            another player has asked for the decision, and its deadline is near at once.
         """
         if self.deadline_ms is None:
             return None
         if self.clock is not None and self.clock.runs_out_ms is not None:
             turn_ms = self.deadline_ms - self.clock.runs_out_ms + self.clock.remaining_ms
-        return self.deadline_ms - min((turn_ms or 0) // _LEAD_SHARE, _MAX_LEAD_MS)
+        if turn_ms is None:
+            return self.deadline_ms - ASKED_MS
+        return self.deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
 
 
 def open_turns(turn: TurnChanged) -> dict[int, Turn]:

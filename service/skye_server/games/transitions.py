@@ -57,7 +57,7 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
         events = (*events, ProposalEnded(after.proposal.kind, ProposalOutcome.EXPIRED))
         after = replace(after, proposal=None)
     # The turn follows from these.
-    parts = ("state", "status", "pause", "seats")
+    parts = ("state", "status", "pause", "seats", "deadlines")
     if any(getattr(after, part) is not getattr(game, part) for part in parts):
         after = clocks.with_deadlines(game, after, now_ms)
         if (turn := after.turn) != game.turn:

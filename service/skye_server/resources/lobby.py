@@ -372,6 +372,32 @@ def return_to_seat(query: dict[str, Any], game: str, seat: int) -> Response:
     return game_response(changed, with_actions="include" in query)
 
 
+@blueprint.route("/players/<seat:seat>/takeover", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[
+        *OWN_SEAT_ERRORS,
+        "game_not_started",
+        "game_aborted",
+        "game_finished",
+        "game_paused",
+        "seat_played_by_bot",
+        "takeover_not_possible",
+    ],
+)
+@takes(query=ViewQuery)
+def request_takeover(query: dict[str, Any], game: str, seat: int) -> Response:
+    """Ask for the seat of a slow player to be taken over.
+
+    In a game without `turn_ms` and `budget_ms` that has waited for a day in one phase, or for one buyer, a
+    player for whom it does not wait can ask for this, with the token of the own seat. The player of the seat
+    then has a day; after that the server plays the seat until its player takes it back (`return_to_seat`).
+    `agreements` of the own seat lists this while it is possible. To place a tile is no decision.
+    """
+    changed = game_commands.request_takeover(collaborators().games, command_from_request(), game, seat)
+    return game_response(changed, with_actions="include" in query)
+
+
 @blueprint.route("/players/<seat:seat>/proposal", methods=["POST"])
 @writes(
     OWN_VIEW,

@@ -32,6 +32,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.pauses import can_pause
 from skye_server.games.proposals import ProposalKind
+from skye_server.games.takeover_requests import requestable
 from skye_server.games.transitions import can_revise, is_revision
 from skye_server.games.views.fields import UnknownType, Version
 
@@ -142,6 +143,14 @@ class ResumeActionView(_ActionView):
     body: _NoBody
 
 
+class TakeoverRequestActionView(_ActionView):
+    """Ask for a seat to be taken over, for which a game without a clock has waited for a day."""
+
+    type: Literal["request_takeover"]
+    method: _Post
+    body: _NoBody
+
+
 class AnswerActionView(_ActionView):
     """Accept or refuse the open proposal; the seat that made it withdraws it."""
 
@@ -167,7 +176,9 @@ ActionView: TypeAlias = (
     | ReturnActionView
 )
 
-AgreementView: TypeAlias = AbortActionView | PauseActionView | ResumeActionView | AnswerActionView
+AgreementView: TypeAlias = (
+    AbortActionView | PauseActionView | ResumeActionView | TakeoverRequestActionView | AnswerActionView
+)
 
 Actions: TypeAlias = Annotated[Sequence[Annotated[ActionView, Component("Action")]], Keywords(maxItems=2000)]
 """More than the number of legal placements of the tiles in a hand."""
@@ -183,9 +194,10 @@ class ActionListView(TypedDict):
     actions: Annotated[Actions, "The actions."]
     agreements: Annotated[
         Sequence[Annotated[AgreementView, Component("Agreement")]],
-        Keywords(maxItems=4),
-        "What the seat can propose to the others, or answer them: to end the game, to pause it. A program "
-        "that only plays needs none of it, and an answer may end the game.",
+        Keywords(maxItems=8),
+        "What the seat can propose to the others, or answer them: to end the game, to pause it; and that a "
+        "player who is slow in a game without a clock loses the turn. A program that only plays needs none "
+        "of it, and an answer may end the game.",
     ]
 
 
@@ -257,7 +269,7 @@ def _return_action(game: Game, seat: int) -> ReturnActionView:
 
 
 def agreements(game: Game, seat: int, now_ms: int) -> Iterator[AgreementView]:
-    """Yield how the seat can pause or resume, propose to abort the game, or answer the open proposal.
+    """Yield how the seat can pause or resume, propose to abort the game, answer, or ask for take-overs.
 
     Time adds to them without a change of the game.
     """
@@ -270,6 +282,9 @@ def agreements(game: Game, seat: int, now_ms: int) -> Iterator[AgreementView]:
             yield _game_action(game, "resume")
     elif can_pause(game) and (plays_alone(game, seat) or can_propose(game, seat, ProposalKind.PAUSE, now_ms)):
         yield _game_action(game, "pause")
+    for late in requestable(game, seat, now_ms):
+        href = f"/v1/games/{game.id}/players/{late}/takeover"
+        yield {"type": "request_takeover", "method": "POST", "href": href, "body": None, "revises": True}
     proposal = game.proposal
     if proposal is None or not game.seats[seat].is_present:
         return

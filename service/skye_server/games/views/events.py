@@ -43,6 +43,7 @@ from skye_server.games.events import (
     ProposalMade,
     RecordReplayed,
     TakeoverReason,
+    TakeoverRequested,
     TimeAdded,
     TimedOut,
     TurnChanged,
@@ -168,6 +169,8 @@ def _hosted_event_view(  # noqa: C901 - one case for each event
             }
         case TimedOut(seat, at_ms):
             return {"type": "timed_out", "seat": seat, "deadline": timestamp(at_ms)}
+        case TakeoverRequested(seat, by, deadline_ms):
+            return {"type": "takeover_requested", "seat": seat, "by": by, "deadline": timestamp(deadline_ms)}
         case EndChanged(seat, outcome):
             return {"type": "end_changed", "seat": seat, "end": outcome_view(outcome)}
         case TurnChanged(phase, waiting_for, deadlines, clocks):
@@ -419,6 +422,18 @@ class TimedOutView(TypedDict):
     ]
 
 
+class TakeoverRequestedView(TypedDict):
+    """A player asked for the seat to be taken over, for which a game without a clock has waited for a day.
+
+    The `turn_changed` that follows has the deadline of the seat.
+    """
+
+    type: Literal["takeover_requested"]
+    seat: EventSeat
+    by: Annotated[Seat, "The seat of the player who asked."]
+    deadline: Annotated[Timestamp, "When the seat is taken over, unless it has decided before."]
+
+
 class EndChangedView(TypedDict):
     """How the seat would end now has changed, by the events before in this version."""
 
@@ -545,6 +560,7 @@ HostedEventView: TypeAlias = (
     | SeatReturnedView
     | BotChangedView
     | TimedOutView
+    | TakeoverRequestedView
     | EndChangedView
     | TurnChangedView
     | TimeAddedView
