@@ -257,7 +257,9 @@ def slow_player(recorder):
     action = recorder.send("GET", f"{game}/players/0/actions", token=tokens[0]).json["actions"][0]
     recorder.send(action["method"], action["href"], action["body"], tokens[0])
     recorder.service.clock.advance(86_400)
-    recorder.record("asked", "Bob has a day to decide.", "POST", f"{game}/players/1/takeover", token=tokens[0])
+    recorder.record(
+        "asked", "Bob has a day to decide.", "POST", f"{game}/players/1/takeover", token=tokens[0]
+    )
 
 
 def clocks(recorder):
