@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "cc154ab098020bcaba909841b039e7de27ee4ee75333a7829abecb98cdc6ad34"}
+SHA256 = {"format-1": "d959020a4ab2d902c35a4a423fc5d6ffc21a4a66c03a05cf96eb2a626e8acef1"}
 OF_FEATURES = modules_of_features("stored")
 
 

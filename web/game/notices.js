@@ -13,6 +13,7 @@ const NOTICED = new Set([
   "game_paused",
   "game_resumed",
   "timed_out",
+  "takeover_requested",
   "player_joined",
   "player_left",
   "income_paid",

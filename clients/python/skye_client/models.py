@@ -901,6 +901,14 @@ class TakeBackAction(TypedDict):
 TakeoverReason: TypeAlias = str
 
 
+class TakeoverRequestAction(TypedDict):
+    href: str
+    revises: bool
+    type: Literal["request_takeover"]
+    method: Literal["POST"]
+    body: None
+
+
 TerrainName: TypeAlias = Literal["pasture", "mountain", "water"]
 
 
@@ -2185,6 +2193,17 @@ class Takeover(TypedDict):
     counts_as_absent_at: Timestamp
 
 
+class TakeoverRequestedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["takeover_requested"]
+    seat: int
+    by: int
+    deadline: Timestamp
+
+
 class TerritoryTile(TypedDict):
     tile: TileId
     x: int
@@ -2378,7 +2397,7 @@ Action: TypeAlias = (
 )
 
 
-Agreement: TypeAlias = AbortAction | PauseAction | ResumeAction | AnswerAction
+Agreement: TypeAlias = AbortAction | PauseAction | ResumeAction | TakeoverRequestAction | AnswerAction
 
 
 class ApiCatalog(TypedDict):
@@ -3011,6 +3030,7 @@ StreamMessage: TypeAlias = (
     | SeatReturnedEvent
     | BotChangedEvent
     | TimedOutEvent
+    | TakeoverRequestedEvent
     | EndChangedEvent
     | TurnChangedEvent
     | TimeAddedEvent
@@ -3089,6 +3109,7 @@ Event: TypeAlias = (
     | SeatReturnedEvent
     | BotChangedEvent
     | TimedOutEvent
+    | TakeoverRequestedEvent
     | EndChangedEvent
     | TurnChangedEvent
     | TimeAddedEvent
@@ -3133,7 +3154,7 @@ class GamesToCreate(TypedDict):
 
 TYPES: Final[dict[str, frozenset[str]]] = {
     "Action": frozenset(["buy", "finish_building", "pass", "place", "return", "set_offer", "take_back"]),
-    "Agreement": frozenset(["answer_proposal", "pause", "propose_abort", "resume"]),
+    "Agreement": frozenset(["answer_proposal", "pause", "propose_abort", "request_takeover", "resume"]),
     "Event": frozenset(
         [
             "bot_changed",
@@ -3167,6 +3188,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "round_scored",
             "round_started",
             "seat_returned",
+            "takeover_requested",
             "tile_bought",
             "tile_placed",
             "tiles_discarded",

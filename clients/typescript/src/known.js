@@ -22,7 +22,7 @@ const ACTIONS = {
 const EVENTS = {
   game_created: 1, player_joined: 1, player_left: 1, player_changed: 1, token_rotated: 1,
   host_token_rotated: 1, invitation_created: 1, invitation_accepted: 1, invitation_revoked: 1, game_started: 1, position_set: 1, record_replayed: 1,
-  bot_took_over: 1, seat_returned: 1, bot_changed: 1, timed_out: 1, end_changed: 1,
+  bot_took_over: 1, seat_returned: 1, bot_changed: 1, timed_out: 1, takeover_requested: 1, end_changed: 1,
   turn_changed: 1, time_added: 1, clock_advanced: 1, game_paused: 1, game_resumed: 1, proposal_made: 1, proposal_answered: 1, proposal_ended: 1, game_aborted: 1, round_started: 1, income_paid: 1, tiles_drawn: 1,
   offer_set: 1, offers_revealed: 1, tiles_discarded: 1, tile_bought: 1, purchase_passed: 1, tiles_kept: 1,
   tile_placed: 1, placement_taken_back: 1, building_finished: 1, round_scored: 1, game_finished: 1,

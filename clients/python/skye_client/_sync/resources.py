@@ -219,6 +219,10 @@ class Seat:
         """Take the seat back that a bot took over after a missed deadline."""
         return cast("m.Game", self.request("POST", "/return", **options))
 
+    def request_takeover(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Ask for this seat to be taken over, as the player of another: see `agreements` of that seat."""
+        return cast("m.Game", self.request("POST", "/takeover", **options))
+
     def answer_proposal(self, *, accept: bool, **options: Unpack[CallOptions]) -> m.Game:
         """Accept or refuse the open proposal; the seat that made it withdraws it with false."""
         return cast("m.Game", self.request("POST", "/proposal", body={"accept": accept}, **options))
