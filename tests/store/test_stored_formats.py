@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "d959020a4ab2d902c35a4a423fc5d6ffc21a4a66c03a05cf96eb2a626e8acef1"}
+SHA256 = {"format-1": "13e38ea375816563bebae70ba947eeb2791a24d082a48084fdecd01658359f96"}
 OF_FEATURES = modules_of_features("stored")
 
 
