@@ -50,7 +50,7 @@ WORKDIR /srv
 COPY --from=mcp-build /srv/.venv .venv
 ENV PATH=/srv/.venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1
-USER 10001:10001
+USER 10002:10002
 EXPOSE 8080
 ENTRYPOINT ["skye-mcp"]
 CMD ["--http", "0.0.0.0:8080"]

@@ -36,9 +36,15 @@ def image_environment():
     return {name: value for name, value in (pair.split("=", 1) for pair in pairs) if name.startswith("SKYE_")}
 
 
-def image_user():
-    """Return the numbers of the user and the group that the image runs as."""
-    (user,) = in_stage(stages()[-1], "USER")
+def image_user(name=None):
+    """Return the numbers of the user and the group that the image runs as.
+
+    :param name: the name of its stage; the last one has none.
+    """
+    stage = (
+        stages()[-1] if name is None else next(one for one in stages() if one[0][1].endswith(f" AS {name}"))
+    )
+    (user,) = in_stage(stage, "USER")
     return tuple(map(int, user.split(":")))
 
 

@@ -185,7 +185,12 @@ def copy_nginx_files(folder, replacements=()):
     :param replacements: pairs of texts; the first is replaced by the second
     """
     for file in (ROOT / "deploy" / "nginx").iterdir():
-        text = file.read_text().replace("/run/skye/", f"{folder}/").replace(" /tmp/", f" {folder}/")
+        text = (
+            file.read_text()
+            .replace("/run/skye/", f"{folder}/")
+            .replace("/run/skye-mcp/", f"{folder}/")
+            .replace(" /tmp/", f" {folder}/")
+        )
         for before, after in replacements:
             text = text.replace(before, after)
         (folder / file.name).write_text(text)
@@ -194,6 +199,8 @@ def copy_nginx_files(folder, replacements=()):
 class Nginx(Server):
     """nginx with the configuration of `deploy/nginx`; its instances are the sockets in `folder`."""
 
+    host = "127.0.0.1"
+
     def __init__(self, program, folder, replacements=()):
         copy_nginx_files(folder, replacements)
         self.port = free_port()
@@ -201,7 +208,12 @@ class Nginx(Server):
         self.agents_port = free_port()  # for the MCP server
         file = folder / "nginx.conf"
         file.write_text(file.read_text().replace("^8081:", f"^{self.agents_port}:"))
-        listening = (f"listen 127.0.0.1:{self.port} sndbuf=16k;", f"listen 127.0.0.1:{self.agents_port};")
+        listening = (
+            f"listen {self.host}:{self.port} sndbuf=16k ipv6only=off;"
+            if ":" in self.host
+            else f"listen {self.host}:{self.port} sndbuf=16k;",
+            f"listen 127.0.0.1:{self.agents_port};",
+        )
         (folder / "listen.conf").write_text("\n".join(listening))
         as_root = " user root;" if os.geteuid() == 0 else ""
         self.log = folder / "nginx.log"

@@ -11,6 +11,7 @@ from tests.deploy.facts import (
     gunicorn,
     image_environment,
     image_name,
+    image_user,
 )
 
 NGINX = DEPLOY / "nginx"
@@ -61,9 +62,23 @@ def test_nginx_upstreams_hold_the_sockets_of_all_instances():
     )
 
 
-def test_instances_and_nginx_share_the_folder_of_the_sockets():
-    for service in (*INSTANCES.values(), SERVICES["mcp-a"], SERVICES["mcp-b"], SERVICES["nginx"]):
-        assert "sockets:/run/skye" in service["volumes"]
+def test_each_kind_of_server_has_a_folder_of_sockets_that_no_other_may_write():
+    agents = (SERVICES["mcp-a"], SERVICES["mcp-b"])
+    kinds = {
+        "sockets:/run/skye": (INSTANCES.values(), image_user()),
+        "mcp-sockets:/run/skye-mcp": (agents, image_user("mcp")),
+    }
+    assert kinds["sockets:/run/skye"][1] != kinds["mcp-sockets:/run/skye-mcp"][1]
+    for volume, (services, (user, group)) in kinds.items():
+        others = [one for one in SERVICES.values() if one not in [*services]]
+        assert [volume in one.get("volumes", ()) for one in others] == [
+            one is SERVICES["nginx"] for one in others
+        ]
+        for service in services:
+            assert volume in service["volumes"]
+            assert service.get("user", f"{user}:{group}") == f"{user}:{group}"
+        options = COMPOSE["volumes"][volume.split(":")[0]]["driver_opts"]["o"].split(",")
+        assert {*options} == {f"uid={user}", f"gid={group}", "mode=0755"}
 
 
 def test_published_port_is_the_one_that_nginx_listens_on():

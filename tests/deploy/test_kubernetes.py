@@ -211,6 +211,9 @@ def test_page_for_operators_creates_every_secret(resources):
 def test_pod_has_the_user_and_ports_of_the_image(resources, api):
     pod = named(resources, "Deployment", "skye-server")["spec"]["template"]["spec"]
     assert (pod["securityContext"]["runAsUser"], pod["securityContext"]["runAsGroup"]) == image_user()
+    for agents in [load for load in workloads(resources) if load["metadata"]["name"] == "skye-mcp"]:
+        context = agents["spec"]["template"]["spec"]["securityContext"]
+        assert (context["runAsUser"], context["runAsGroup"]) == image_user("mcp")
     assert [port["containerPort"] for port in api["ports"]] == [image_port(), image_port() + 1]
     assert api["image"] in (image_name(), image_name().split(":")[0])
 
