@@ -16,7 +16,7 @@ from tests.system.test_one_address import ATTACKER, OTHER, connect_from, is_serv
 from tests.system.test_slow_clients import SLOW, dripping, is_held, slow
 
 IMPATIENT = [
-    ("client_header_timeout 10s", "client_header_timeout 1s"),
+    ("client_header_timeout 3s", "client_header_timeout 1s"),
     ("client_body_timeout 10s", "client_body_timeout 1s"),
 ]
 NORMALISED = ("lines that end without CR", "two schemes", "an expectation of its own")

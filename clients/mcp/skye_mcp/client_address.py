@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextvars import ContextVar
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
 import httpx
@@ -52,12 +52,22 @@ class ClientAddresses:
 
 
 def _plain(text: str) -> str | None:
-    """Return an IP address without the port that some proxies add; None if it is none."""
+    """Return an IP address without the port that some proxies add; None if it is none.
+
+    It has all its digits, so that a proxy can take the network from its beginning; one of IPv4 that is mapped
+    to IPv6 is that of IPv4.
+
+    >>> _plain("[2001:db8::7]:443"), _plain("::ffff:192.0.2.7"), _plain("unknown")
+    ('2001:0db8:0000:0000:0000:0000:0000:0007', '192.0.2.7', None)
+    """
     found = _WITH_PORT.fullmatch(text)
     try:
-        return str(ip_address((found["v4"] or found["v6"]) if found else text))
+        address = ip_address((found["v4"] or found["v6"]) if found else text)
     except ValueError:
         return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return address.exploded
 
 
 def set_client_of(request: Any) -> None:
