@@ -161,7 +161,9 @@ def test_incomplete_backup_is_refused_before_anything_is_written(table, start, f
 def test_backup_of_a_cluster_is_restored_in_one_server(redis_program, start, tmp_path):
     with Cluster(redis_program, tmp_path, replicas=0, failover_ms=NO_FAILOVER_MS) as cluster:
         settings = Settings(redis_url=cluster.url, redis_timeout_ms=60_000, redis_wait_ms=60_000)
-        service = Service(redis=object(), store=RedisStore.from_settings(settings))
+        store = RedisStore.from_settings(settings)
+        store.claim_layout()  # as a program does at its start
+        service = Service(redis=object(), store=store)
         games = [
             service.call("POST", "/v1/games", {}).json["game"]["id"] for _ in range(8)
         ]  # in several slots

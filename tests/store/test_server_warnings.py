@@ -1,6 +1,8 @@
 """What the store reports of the version, the settings, the memory and the clock of Redis."""
 
+import re
 import time
+from pathlib import Path
 
 import fakeredis
 import pytest
@@ -10,6 +12,8 @@ from redis.retry import Retry
 
 from skye_server.store.connection.topology import SingleServer
 from skye_server.store.redis_store import RedisStore
+from tests.deploy.facts import DEPLOY
+from tests.support.playing import Service
 
 SOUND = {
     "redis_version": "7.0.15",
@@ -82,3 +86,25 @@ def test_each_server_is_checked_and_an_absent_one_left_out(monkeypatch):
 def test_absent_redis_is_not_warned_about():
     absent = redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
     assert RedisStore(absent).warnings() == []
+
+
+def with_user(redis_server, redis_client, rules):
+    """Return the store of a user that the page for operators describes, by its rules."""
+    redis_client.execute_command("ACL", "SETUSER", "limited", "reset", *rules.split())
+    url = redis_server.url
+    return RedisStore(redis.Redis.from_url(url, username="limited", password="PASSWORD"))
+
+
+def test_rights_that_the_page_names_are_enough_and_info_is_missed(redis_server, redis_client):
+    page = Path(DEPLOY, "faults.md").read_text()
+    (rules,) = re.findall(r"`ACL SETUSER NAME (on [^`]+)`", page)
+    try:
+        store = with_user(redis_server, redis_client, rules)
+        assert store.claim_layout() == ""
+        assert not any("could not be checked" in warning for warning in store.warnings())
+        with Service(redis_client, store) as service:
+            service.create_game(2, bots={1: "random"})
+        (warning,) = with_user(redis_server, redis_client, rules.replace(" +info", "")).warnings()
+        assert "the optional right +info" in warning
+    finally:
+        redis_client.execute_command("ACL", "DELUSER", "limited")

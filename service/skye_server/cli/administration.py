@@ -7,6 +7,7 @@ They work on the store of a server, which may run meanwhile. Players have the id
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -27,6 +28,9 @@ from skye_server.store.shards import PLAYER_OWNER
 _AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, an object in each line.")
 _PREFIX: Final = "skye_"
 """How each key and token begins."""
+
+_WORD: Final = re.compile(r"[A-Za-z0-9:+._-]+")
+"""What is shown without quotation marks: ids, times, words of enumerations."""
 
 _STATUSES: Final = click.Choice([str(status) for status in Status])
 
@@ -216,15 +220,22 @@ def _print(shown: dict[str, Any], as_json: bool) -> None:
 
 
 def _shown(value: Any) -> str:
-    r"""Return a value in one line: names as they are, others as JSON, with escapes for the unprintable.
+    r"""Return a value in one line: words as they are, others as JSON, with escapes for the unprintable.
 
-    >>> _shown(["Jörg", "a\u202eb"])
-    'Jörg, "a\\u202eb"'
+    So a name looks like no other column.
+
+    >>> _shown(["Jörg", "a\u202eb", "Ann  status: playing"])
+    '"Jörg", "a\\u202eb", "Ann  status: playing"'
+    >>> _shown("k3v9"), _shown("nobody  players: Ann"), _shown([])
+    ('k3v9', '"nobody  players: Ann"', 'nobody')
     """
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
-        return ", ".join(map(_shown, value)) or "nobody"
-    if isinstance(value, str) and value.isprintable():
-        return value
+        return ", ".join(map(_quoted, value)) or "nobody"
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else _quoted(value)
+
+
+def _quoted(value: Any) -> str:
+    """Return a value as JSON, with escapes for the unprintable."""
     return "".join(
         character if character.isprintable() else json.dumps(character)[1:-1]
         for character in json.dumps(value, ensure_ascii=False)

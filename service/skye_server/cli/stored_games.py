@@ -54,7 +54,7 @@ def opened_store(*, may_be_new: bool = False) -> Iterator[RedisStore]:
         store = RedisStore.from_settings(replace(settings, redis_url=url))
         if warning := store.too_old():
             raise LaunchError(f"{warning}.")
-        if refusal := store.claim_layout():
+        if refusal := store.layout_refusal():
             raise LaunchError(f"{refusal}.")
         yield store
 

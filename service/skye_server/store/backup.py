@@ -35,6 +35,7 @@ from skye_server.store.layout import (
     RESTORE_KEY,
     UNFINISHED,
     VERSION,
+    claim_layout,
     unusable_layout,
 )
 from skye_server.store.lua_scripts import Script
@@ -137,6 +138,8 @@ def restore_backup(topology: Topology, calls: RedisCalls, outages: OutageStore, 
     :raises OSError: if the file cannot be read.
     """
     counts = check_backup(path)
+    if refusal := claim_layout(calls):
+        raise BackupError(f"{refusal}.")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     begun = unfinished_restore(calls)

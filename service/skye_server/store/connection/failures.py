@@ -30,9 +30,6 @@ _IS_COOPERATIVE: Final = is_module_patched("socket")
 
 _NO_DEADLINE: Final = nullcontext()
 
-_OBJECTS: Final = re.compile(r"<.*> - ")
-"""The clients of Sentinels, which redis-py names before their errors."""
-
 _MAX_REASON: Final = 200
 """The maximum length of a reason that is shown, in characters."""
 
@@ -75,7 +72,7 @@ def describe_failure(error: BaseException | None, url: str | None) -> str:
         fault = "refuses commands"
     else:
         fault = "does not respond"
-    reason = _OBJECTS.sub("", str(error or ""))
+    reason = str(error or "")
     reason = (redacted(reason, url) if url else reason)[:_MAX_REASON].strip().rstrip(".")
     return f"{fault} ({reason})" if reason else fault
 

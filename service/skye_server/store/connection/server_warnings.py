@@ -49,6 +49,8 @@ def _warnings(found: Any) -> list[str]:
     """
     if found is None:
         return []
+    if isinstance(found, redis.exceptions.NoPermissionError):
+        return [_UNKNOWN.format("its user lacks the optional right +info (`ACL SETUSER NAME +info`)")]
     if isinstance(found, redis.ResponseError):
         return [_UNKNOWN.format(f"it replied to INFO with {str(found)[:100]!r}")]
     if isinstance(found, dict):

@@ -23,7 +23,7 @@ from redis.cluster import ClusterNode, NodesManager
 from redis.crc import key_slot
 from redis.exceptions import ClusterDownError, RedisClusterException
 from redis.retry import Retry
-from redis.sentinel import Sentinel
+from redis.sentinel import MasterNotFoundError, Sentinel
 
 from skye_server.redis_url import RedisUrl
 from skye_server.store.connection.batching import BatchingRedis
@@ -149,8 +149,10 @@ class SentinelTopology:
         try:
             with _lookup_deadline(self._lookup_timeout_s):
                 master: Address = self._sentinels.discover_master(self._service)  # type: ignore[no-untyped-call]
-        except redis.RedisError:
+        except redis.RedisError as error:
             if self._sentinels.responded or self._last_known is None:
+                if isinstance(error, MasterNotFoundError):  # its text has the clients as objects of Python
+                    raise MasterNotFoundError(self._sentinels.fault_of(self._service)) from error
                 raise
             return self._last_known
         self._clients.retain_only([master])
@@ -169,6 +171,11 @@ class _Sentinels(Sentinel):
         retry = Retry(NoBackoff(), 0)
         self.sentinels = [_SentinelClient(*address, retry=retry, **options) for address in addresses]
 
+    def fault_of(self, service: str) -> str:
+        """Return that no Sentinel reports a master of a service, and why some could not be asked."""
+        faults = [client.fault for client in self.sentinels if client.fault]
+        return ": ".join([f"No master found for {service!r}", *([". ".join(faults)] if faults else [])])
+
     def check_master_state(self, state: dict[str, Any], service_name: str) -> bool:
         """Keep what a Sentinel reports, and return whether its master is up."""
         self.responded = True
@@ -178,14 +185,24 @@ class _Sentinels(Sentinel):
 
 
 class _SentinelClient(redis.Redis):
-    """The client of a Sentinel. An error reply counts as none: redis-py would not ask the next Sentinel."""
+    """The client of a Sentinel. An error reply counts as none: redis-py would not ask the next Sentinel.
+
+    `fault`: why it could not be asked the last time.
+    """
+
+    fault = ""
 
     def sentinel_masters(self) -> Any:
         """Return what the Sentinel reports of each service."""
         try:
-            return super().sentinel_masters()
-        except (redis.ResponseError, *PROTOCOL_ERRORS) as error:
+            masters = super().sentinel_masters()
+        except (redis.RedisError, *PROTOCOL_ERRORS) as error:
+            self.fault = str(error).rstrip(".")
+            if isinstance(error, redis.ConnectionError | redis.TimeoutError):
+                raise
             raise redis.ConnectionError(str(error)) from error
+        self.fault = ""
+        return masters
 
 
 class ClusterTopology:
