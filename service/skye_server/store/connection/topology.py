@@ -173,7 +173,8 @@ class _Sentinels(Sentinel):
 
     def fault_of(self, service: str) -> str:
         """Return that no Sentinel reports a master of a service, and why some could not be asked."""
-        faults = [client.fault for client in self.sentinels if client.fault]
+        clients = cast("list[_SentinelClient]", self.sentinels)
+        faults = [client.fault for client in clients if client.fault]
         return ": ".join([f"No master found for {service!r}", *([". ".join(faults)] if faults else [])])
 
     def check_master_state(self, state: dict[str, Any], service_name: str) -> bool:
