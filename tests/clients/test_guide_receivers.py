@@ -137,6 +137,44 @@ def test_worker_of_the_guide_runs_as_printed(tmp_path):
         check(output, port, secret)
 
 
+BOT_PAGE = guide.source("writing-a-bot")
+SIGNATURES = dict(re.findall(r"^```\w+ (signature\.\S+)\n(.*?)^```$", BOT_PAGE, re.MULTILINE | re.DOTALL))
+CHECK_PYTHON = """
+import json, sys
+from signature import is_signed
+print(json.dumps([is_signed(sent, body.encode(), secret) for sent, body, secret in json.load(sys.stdin)]))
+"""
+CHECK_JAVASCRIPT = """
+import { readFileSync } from "node:fs";
+import { isSigned } from "./signature.mjs";
+console.log(JSON.stringify(JSON.parse(readFileSync(0)).map((each) => isSigned(...each))));
+"""
+CHECKS = {
+    "signature.py": (sys.executable, "-c", CHECK_PYTHON),
+    "signature.mjs": ("node", "--input-type=module", "-e", CHECK_JAVASCRIPT),
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_signature_of_the_guide_is_checked_as_printed(name, tmp_path):
+    if not shutil.which(CHECKS[name][0]):
+        pytest.skip("there is no Node")
+    (tmp_path / name).write_text(SIGNATURES[name])
+    secret, other, now, body = new_secret(), new_secret(), int(time.time()), '{"type": "décision"}'
+    signed = signed_headers([other, secret], "msg_1", now, body.encode())
+    late = signed_headers([secret], "msg_1", now - 3600, body.encode())
+    cases = [
+        (signed, body, secret),
+        (signed, f"{body} ", secret),
+        (signed, body, new_secret()),
+        (late, body, secret),
+        (signed | {"webhook-signature": "v1,x é"}, body, secret),
+    ]
+    lower = [({name.lower(): value for name, value in headers.items()}, *rest) for headers, *rest in cases]
+    found = run(*CHECKS[name], cwd=tmp_path, text=json.dumps(lower))
+    assert json.loads(found) == [True, False, False, False, False]
+
+
 @contextlib.contextmanager
 def running_bot(folder):
     """Run the bot at a URL of the guide; yield it as a player of a new game."""

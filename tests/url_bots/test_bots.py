@@ -196,6 +196,20 @@ def test_manual_clock_drives_the_repetition(service, bot):
     assert game.view()["waiting_for"] == [0]
 
 
+def test_request_names_how_long_the_last_one_took(service, bot):
+    game = against(service, bot, options={"first_seat": 1})
+    game.play_until(lambda view: 0 not in view["waiting_for"])
+    bot.answer = lambda _, handler: respond(handler, 500)
+    dispatch(service)
+    first_ms = requests_to(game)[-1]["duration_ms"]
+    bot.answer = plays
+    service.clock.advance(7)
+    dispatch(service)
+    second_ms = requests_to(game)[-1]["duration_ms"]
+    asked = [each.message["data"]["last_response_ms"] for each in bot.events]
+    assert asked[:3] == [None, first_ms, second_ms]
+
+
 def test_seat_without_a_dispatcher_waits_like_a_person(service, bot):
     game = against(service, bot)
     assert not bot.events

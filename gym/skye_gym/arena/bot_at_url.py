@@ -43,6 +43,7 @@ class BotAtUrl:
         self._url = url
         self._budget = budget
         self._key = _secret_in(os.environ.get(SECRET_VARIABLE, "")) or secrets.token_bytes(32)
+        self._last_response_ms: int | None = None
         self._opener = opener_for(url, _Deadlines)
 
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
@@ -51,7 +52,9 @@ class BotAtUrl:
         :raises BotFailed: when the bot sends no move in time.
         """
         message_id = f"msg_{rng.getrandbits(64):016x}"
-        body = json.dumps(_message(game, seat, message_id, self._budget.decision_s)).encode()
+        message = _message(game, seat, message_id, self._budget.decision_s, self._last_response_ms)
+        body = json.dumps(message).encode()
+        started = self.clock()
         try:
             return move_in(self._sent(message_id, body), "action", move_from_action)
         except TimeoutError:
@@ -65,6 +68,8 @@ class BotAtUrl:
             raise failure(f"cannot be reached: {error}") from None
         except http.client.HTTPException as error:
             raise BotFailed(f"sent no valid HTTP response: {error!r:.80}") from None
+        finally:
+            self._last_response_ms = round(1000 * (self.clock() - started))
 
     def close(self) -> None:
         """Do nothing: each decision has a connection of its own."""
@@ -152,13 +157,16 @@ def _headers(key: bytes, message_id: str, body: bytes) -> dict[str, str]:
     }
 
 
-def _message(game: GameState, seat: int, message_id: str, seconds: float) -> dict[str, Any]:
+def _message(
+    game: GameState, seat: int, message_id: str, seconds: float, last_response_ms: int | None
+) -> dict[str, Any]:
     """Return a message as the HTTP API sends it, with the engine's view of the game."""
     href = f"/v1/games/{message_id}"
     turn = Turn(game, seat, Random(), 1000 * seconds, href)
     data = {
         "seat": seat,
         "time_left_ms": round(1000 * seconds),
+        "last_response_ms": last_response_ms,
         "game": turn.view,
         "actions": turn.actions,
     }

@@ -57,6 +57,11 @@ class Receiver(msgspec.Struct, frozen=True):
         """Return the id of a message by its number."""
         return f"msg_{self.id.removeprefix('wh_')}_{number:010d}"
 
+    def message_before(self, message: str) -> str | None:
+        """Return the id of the message before another, None for the first."""
+        number = int(message.rpartition("_")[2])
+        return self.message_id(number - 1) if number > 1 else None
+
     def secrets(self, now_ms: int) -> list[str]:
         """Return the secrets that sign a request at a time."""
         return [self.secret, *([self.old_secret] if now_ms < self.old_until_ms else [])]

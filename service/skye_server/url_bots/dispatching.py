@@ -180,7 +180,7 @@ class BotDispatch:
     def _ask(self, game: Game, bot: UrlBot, found: NextMessage, message: Message) -> int | None:
         """Send a decision and play the answer; return when to ask again."""
         asked_ms = self._games.time_of(game)
-        body = decision_body(game, seat_of_bot(game, bot.id), asked_ms)
+        body = decision_body(game, seat_of_bot(game, bot.id), asked_ms, self._last_response_ms(bot, message))
         reply = self._sender.post(bot.receiver.url, bot.receiver.secrets(asked_ms), message.id, body)
         try:
             error = self._played(game, bot, message, reply)
@@ -198,6 +198,16 @@ class BotDispatch:
         after = message.after(reply, now_ms, error, pause_ms)
         self._record(bot, found, after, failed=not reply.is_ok)
         return None if pause_ms is None or game.clock_ms is not None else after.next_ms
+
+    def _last_response_ms(self, bot: UrlBot, message: Message) -> int | None:
+        """Return how long the last request for this decision took, else that for the decision before it."""
+        last = message
+        if not message.attempt:
+            before = bot.receiver.message_before(message.id)
+            found = before and self._store.message(bot.receiver.ref, before)
+            last = message_records.decode(found) if found else message
+        was_sent = last.http_status is not None or last.duration_ms  # else it was over before
+        return last.duration_ms if was_sent else None
 
     def _played(self, game: Game, bot: UrlBot, message: Message, reply: Reply) -> str:
         """Play an answer; return why that failed, empty if it did not.
@@ -245,8 +255,11 @@ def _asked(bot: UrlBot, message: Message) -> Asked:
     return Asked(message.game, bot.id, decision, f"{message.id} {decision}")
 
 
-def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
-    """Return the request to the bot of a seat: its view of the game, its actions and the time left."""
+def decision_body(game: Game, seat: int | None, now_ms: int, last_response_ms: int | None = None) -> bytes:
+    """Return the request to the bot of a seat: its view of the game, its actions and the time left.
+
+    :param last_response_ms: how long the last request to the bot took, None if it is not known.
+    """
     assert seat is not None
     limit_ms = round(1000 * MAX_SECONDS)
     deadline_ms = game.turn.deadline_of(seat)
@@ -254,6 +267,7 @@ def decision_body(game: Game, seat: int | None, now_ms: int) -> bytes:
     data = {
         "seat": seat,
         "time_left_ms": left_ms,
+        "last_response_ms": last_response_ms,
         "game": game_view(game, Caller(seat).in_game(game)),
         "actions": _actions(game, seat),
     }

@@ -20,6 +20,11 @@ class DecisionData(TypedDict):
 
     seat: Annotated[Seat, "The seat that must decide."]
     time_left_ms: Annotated[Count, "For how many milliseconds the server waits for the answer."]
+    last_response_ms: Annotated[
+        Count | None,
+        "How long the last request for a decision of this seat took, from its sending to the end of the "
+        "response or of the wait for it, as the server measured it; null for the first.",
+    ]
     game: Annotated[GameView, "The game as the seat sees it."]
     actions: Annotated[
         Actions, "The legal actions. The bot answers with one of them, in an offer with other values."
