@@ -3081,6 +3081,7 @@ class CreatedInvitation(TypedDict):
 class DecisionData(TypedDict):
     seat: int
     time_left_ms: int
+    last_response_ms: int | None
     game: Game
     actions: list[Action]
 

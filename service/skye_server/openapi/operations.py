@@ -188,7 +188,8 @@ def never_changes(*responses: ResponseDoc, errors: Iterable[str] = ()) -> Descri
 def _tagged(responses: Iterable[ResponseDoc], errors: Iterable[str], token: Token) -> Describe:
     tagged = [response._replace(headers=["ETag", *response.headers]) for response in responses]
     unchanged = ResponseDoc(304, "The client's copy is current.", headers=["ETag"])
-    return Describe([*tagged, unchanged], (*errors, "version_mismatch"), token, [IF_NONE_MATCH, IF_MATCH])
+    # `If-Match` is honoured too, but no client of a read needs it, and tools that generate it see 412 only.
+    return Describe([*tagged, unchanged], (*errors, "version_mismatch"), token, [IF_NONE_MATCH])
 
 
 def writes(response: ResponseDoc, *, errors: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
