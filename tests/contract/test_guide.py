@@ -50,6 +50,7 @@ ELSEWHERE = {
     "second", "$HUNT/api", '"headers": [{"name": "Authorization", "value": "Bearer {{1/host_token}}"}]',
     "(game, seat, rng) -> move", "GameState", "SKYE_BOT_SECRET", "api_seat", "move_from_action",
     "random.Random", "rng", "skye-arena mybot:decide greedy",
+    'skye-arena "mine=http://127.0.0.1:5000/bot" greedy --games 10',
     "skye-bot host mybot:decide --key KEY --url URL",
     "skye-bot url", "skye-bot url mybot:decide --port 5000", "skye.determinize", "skye.legal_moves",
     "TakeBack", "skye.views.action_of_move", "skye_client.host(key, decide)", "view",

@@ -51,9 +51,22 @@ def test_chunked_body_that_is_too_large_is_refused(connection, size, number):
 
 @pytest.mark.parametrize("body", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}0\r\n\r\n", b"-2\r\n{}\r\n0\r\n\r\n"])
 def test_malformed_chunks_are_refused_and_end_the_connection(connection, body):
-    status, problem = send_and_read(connection, CHUNKED + body)
-    assert (status, problem["code"]) == (400, "bad_request")
+    connection.sendall(CHUNKED + body)
+    status, headers, problem = read_response(connection)
+    assert (status, problem["code"], headers["Connection"]) == (400, "bad_request", "close")
     assert connection.recv(100) == b""
+
+
+def test_response_has_the_version_of_the_server(connection):
+    connection.sendall(b"GET /healthz HTTP/1.9\r\nHost: here\r\n\r\n")
+    assert connection.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_compressed_body_is_refused_with_the_codings_that_are_not(connection):
+    connection.sendall(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}")
+    status, headers, problem = read_response(connection)
+    assert (status, problem["code"]) == (415, "unsupported_media_type")
+    assert headers["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"name": "o'])

@@ -25,6 +25,7 @@ from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeE
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
 from skye_client.messages import MAX_PORT
 from skye_client.turns import as_decide, function_named
+from skye_client.version import __version__
 
 KEY_VARIABLE: Final = "SKYE_PLAYER_KEY"
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
@@ -105,6 +106,7 @@ def player_key(text: str | None) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="skye-bot", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True)
     hosts = commands.add_parser("host", help="play all games of a player key")
     hosts.add_argument("--key", help=f"the player key, or a file that has it; default: {KEY_VARIABLE}")

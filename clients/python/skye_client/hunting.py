@@ -21,6 +21,7 @@ import httpx
 from skye_client import InvalidAddressError, InvalidEnvironmentError, Skye, models
 from skye_client.messages import authorization, checked_url
 from skye_client.proxies import client_options, proxy_for
+from skye_client.version import __version__
 
 HUNT_VARIABLE: Final = "SKYE_HUNT"
 """The environment variable with the address of the hunt that tests look at."""
@@ -173,6 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         "skye-hunt", description="Run pytest on a bug hunt, and print the score."
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--server", help="a lab server; without it one is started")
     parser.add_argument("--hunt", help="the address of a hunt; without it one is opened")
     parser.add_argument("--class", dest="classes", action="append", help="a class of defects; all without it")

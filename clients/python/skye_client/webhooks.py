@@ -64,11 +64,13 @@ def _header(headers: Mapping[str, str | Sequence[str]], name: str) -> str:
     return " ".join(map(str, values)) if isinstance(values, list | tuple) else str(values)
 
 
-def _key_of(secret: str) -> bytes:
+def _key_of(secret: object) -> bytes:
     """Return the key of a secret, which may have white space around it, as from a file, or lack its padding.
 
     :raises InvalidCredentialError: when it is not `whsec_` and base64.
     """
+    if not isinstance(secret, str):
+        raise InvalidCredentialError("The secret of the webhook is missing.")
     with suppress(ValueError):
         text = secret.strip().removeprefix("whsec_").encode("ascii").rstrip(b"=")
         key = b64decode(text + b"=" * (-len(text) % 4), validate=True)

@@ -298,10 +298,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function sleep(ms, signal) {
   return new Promise((resolve, reject) => {
-    const stop = () => { clearTimeout(timer); reject(signal?.reason); };
-    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); resolve(); }, Math.min(ms, MAX_TIMER_MS));
-    if (signal?.aborted) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
+    const timer = setTimeout(() => { forget(); resolve(); }, Math.min(ms, MAX_TIMER_MS));
+    const forget = onAbort(signal, () => { clearTimeout(timer); reject(signal?.reason); });
   });
 }
 
@@ -315,11 +313,44 @@ export function deadline(ms, signal) {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
   const timer = setTimeout(() => controller.abort(new Error(`No response within ${ms} ms`)), Math.min(ms, MAX_TIMER_MS));
-  if (signal?.aborted) stop();
-  signal?.addEventListener("abort", stop, { once: true });
-  const clear = () => { clearTimeout(timer); signal?.removeEventListener("abort", stop); };
+  const forget = onAbort(signal, stop);
+  const clear = () => { clearTimeout(timer); forget(); };
   const keep = () => clearTimeout(timer);
   return { signal: controller.signal, clear, keep, abort: () => controller.abort() };
+}
+
+/** What to call when a signal aborts: Node warns of a leak when a signal has more than ten listeners. @type {WeakMap<AbortSignal, Set<() => void>>} */
+const CALLED = new WeakMap();
+
+/**
+ * Call a function when a signal aborts, at once if it has; return a function that forgets this. However many functions
+ * wait, the signal has one listener, and none when nothing waits.
+ *
+ * @param {AbortSignal | undefined} signal
+ * @param {() => void} called
+ */
+function onAbort(signal, called) {
+  if (!signal) return () => {};
+  if (signal.aborted) {
+    called();
+    return () => {};
+  }
+  const waiting = CALLED.get(signal) ?? new Set(), one = () => called();
+  if (!waiting.size) {
+    CALLED.set(signal, waiting);
+    signal.addEventListener("abort", callAll, { once: true });
+  }
+  waiting.add(one);
+  return () => {
+    if (waiting.delete(one) && !waiting.size) signal.removeEventListener("abort", callAll);
+  };
+}
+
+/** @param {Event} event */
+function callAll({ target }) {
+  const waiting = CALLED.get(/** @type {AbortSignal} */ (target)) ?? new Set();
+  CALLED.delete(/** @type {AbortSignal} */ (target));
+  for (const called of waiting) called();
 }
 
 /** Return a query string with its `?`; empty without parameters. @param {Record<string, any> | undefined} query */

@@ -18,21 +18,33 @@ const TOLERANCE_S = 300;
  * @throws {InvalidWebhookError} When no secret has signed the request, it is older than five minutes, or malformed.
  */
 export async function unwrap(body, headers, ...secrets) {
+  const keys = secrets.map(keyOf);
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => header(headers, `webhook-${name}`));
   const at = /^[0-9]{1,12}$/.test(timestamp) ? Number(timestamp) : NaN;
   if (!id || Number.isNaN(at) || !signatures) throw new InvalidWebhookError("The headers of a signed request are missing.");
   if (Math.abs(Date.now() / 1000 - at) > TOLERANCE_S) throw new InvalidWebhookError("The request is too old, or from the future.");
   const raw = rawBody(body);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), raw);
-  for (const secret of secrets) {
-    const key = bytes(secret.trim().replace(/^whsec_/, ""));
-    if (!key.length) throw new InvalidCredentialError("The secret of the webhook is not whsec_ and base64.");
+  for (const key of keys) {
     const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const signature of signatures.split(" ").filter((each) => each.startsWith("v1,"))) {
       if (await crypto.subtle.verify("HMAC", imported, bytes(signature.slice(3)), signed)) return parsed(raw);
     }
   }
   throw new InvalidWebhookError("No secret matches the signature.");
+}
+
+/**
+ * Return the key of a secret, which may have white space around it, as from a file.
+ *
+ * @param {unknown} secret
+ * @throws {InvalidCredentialError} It is missing, such as a variable that is not set, or cannot be one.
+ */
+function keyOf(secret) {
+  if (typeof secret !== "string") throw new InvalidCredentialError("The secret of the webhook is missing.");
+  const key = bytes(secret.trim().replace(/^whsec_/, ""));
+  if (!key.length) throw new InvalidCredentialError("The secret of the webhook is not whsec_ and base64.");
+  return key;
 }
 
 /**

@@ -34,6 +34,13 @@ test("an altered, old or unsigned request is refused", async () => {
   ]) await assert.rejects(webhooks.unwrap(text, altered, secret), InvalidWebhookError);
 });
 
+test("a secret that is missing, or cannot be one, is refused as such", async () => {
+  const headers = signed(newSecret());
+  for (const secret of [undefined, null, 5, "", "whsec_!!"]) {
+    await assert.rejects(webhooks.unwrap(body, headers, newSecret(), secret), { name: "InvalidCredentialError", message: /secret of the webhook/ });
+  }
+});
+
 test("a message that comes by HTTP/2 is unwrapped", async () => {
   const secret = newSecret(), server = http2.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

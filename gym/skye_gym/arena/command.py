@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
@@ -97,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"{_SEATS}\n\n{entrants.__doc__}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('skye-gym')}")
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="name, module:function, name=command or name=URL"
     )

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -142,6 +143,7 @@ def _subject(options: argparse.Namespace) -> Subject:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="skye-eval", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('skye-gym')}")
     commands = parser.add_subparsers(required=True)
     asks = commands.add_parser("run", help="ask what is missing in a transcript, and score it")
     _add_subjects(asks)

@@ -151,7 +151,11 @@ def _read_body(req: Request, schema: Schema) -> Any:
                 "unsupported_media_type", f"Send Content-Type: application/json; this names {sent}."
             )
         if (req.content_encoding or "identity").lower() != "identity":
-            raise Problem("unsupported_media_type", "Send the body without Content-Encoding.")
+            raise Problem(
+                "unsupported_media_type",
+                "Send the body without Content-Encoding.",
+                headers={"Accept-Encoding": "identity"},  # RFC 9110, section 15.5.16
+            )
         is_small = len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS
         with nullcontext() if is_small else Computation():
             value = decode(body, req.max_content_length or len(body))

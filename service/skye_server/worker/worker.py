@@ -140,6 +140,8 @@ class Worker(ggevent.GeventWorker):
         if sock.is_health and req.path not in _HEALTH_PATHS:
             self._refuse_path(sock)
         sock.request = req
+        req.version = min(req.version, (1, 1))  # of the response: that of the server (RFC 9110, section 2.5)
+        _close_after_malformed_body(req)
         try:
             return super().handle_request(listener_name, req, sock, addr)
         finally:
@@ -199,6 +201,17 @@ class Worker(ggevent.GeventWorker):
         for connection in idle:
             if connection.request is None:
                 connection.give_up()
+
+
+def _close_after_malformed_body(req: Request) -> None:
+    """Let the response to a request whose body is malformed say that the connection ends with it."""
+    is_over = req.should_close
+
+    def should_close() -> bool:
+        body: Any = req.body
+        return is_over() or bool(getattr(body, "failed", False))
+
+    req.should_close = should_close  # type: ignore[method-assign]  # gunicorn asks when it sends the headers
 
 
 def _discard_body(req: Request, connection: Connection) -> bool:

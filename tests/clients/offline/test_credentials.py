@@ -120,7 +120,9 @@ def test_errors_show_no_credential_that_a_server_or_proxy_repeats():
     assert not shows_credential(str(raised.value))
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_é", "whsec_c2\u200bt5", "whsec_c2t5Z"])
+@pytest.mark.parametrize(
+    "secret", [None, 5, b"whsec_c2t5ZQ==", "", "whsec_é", "whsec_c2\u200bt5", "whsec_c2t5Z"]
+)
 def test_webhook_secret_that_cannot_be_one_is_refused(secret):
     headers = {"webhook-id": "1", "webhook-timestamp": "1", "webhook-signature": "v1,"}
     with pytest.raises(InvalidCredentialError) as refused:

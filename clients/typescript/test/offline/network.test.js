@@ -103,6 +103,36 @@ test("what fetch refuses to send is an error at once", async () => {
   await assert.rejects(new Skye("http://127.0.0.1:9").games.create({}, { idempotencyKey: "é\n" }), SkyeError);
 });
 
+test("many requests with one signal warn of no leak, and all end with it", async (t) => {
+  /** @type {string[]} */
+  const warnings = [];
+  const warned = (/** @type {Error} */ warning) => warnings.push(warning.name);
+  process.on("warning", warned);
+  t.after(() => process.off("warning", warned));
+  const { url, requests } = await serving(t, () => {}); // never responds
+  const stop = new AbortController(), skye = new Skye(url);
+  const signals = { signal: stop.signal };
+  const ends = Array.from({ length: 30 }, () => skye.games.list({}, signals).then(() => "ended", (error) => error.name));
+  while (requests.length < 30) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort();
+  assert.deepEqual([...new Set(await Promise.all(ends))], ["AbortError"]);
+  assert.deepEqual(warnings.filter((name) => name.startsWith("MaxListeners")), []);
+  await assert.rejects(skye.games.list({}, signals), { name: "AbortError" });
+});
+
+test("requests that have ended leave no listener on their signal", async (t) => {
+  const { url } = await serving(t, (response) => response.end('{"games": []}'));
+  const stop = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = stop.signal;
+  Object.assign(stop.signal, {
+    addEventListener(/** @type {[any, any, any]} */ ...given) { listeners += 1; return addEventListener.apply(stop.signal, given); },
+    removeEventListener(/** @type {[any, any]} */ ...given) { listeners -= 1; return removeEventListener.apply(stop.signal, given); },
+  });
+  for (let number = 0; number < 3; number++) await Promise.all(Array.from({ length: 5 }, () => new Skye(url).games.list({}, { signal: stop.signal })));
+  assert.equal(listeners, 0);
+});
+
 test("an error response whose body is cut is an error with its status", async (t) => {
   const { url, requests } = await serving(t, (response) => {
     response.writeHead(404, { "Content-Length": "100" }).write('{"code": "');
