@@ -140,7 +140,8 @@ class Worker(ggevent.GeventWorker):
         if sock.is_health and req.path not in _HEALTH_PATHS:
             self._refuse_path(sock)
         sock.request = req
-        req.version = min(req.version, (1, 1))  # of the response: that of the server (RFC 9110, section 2.5)
+        # The version of the response, which is that of the server (RFC 9110, section 2.5).
+        req.version = min(req.version or (1, 1), (1, 1))
         _close_after_malformed_body(req)
         try:
             return super().handle_request(listener_name, req, sock, addr)
