@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 
 from skye_server.games.views.game import timestamp
+from skye_server.http.framework import collaborators
 from tests.support.comparing import without_time
 from tests.support.endpoints import ENDPOINTS
 from tests.support.playing import Service, problem_code
@@ -249,3 +250,11 @@ def test_open_stream_decides_a_missed_deadline(service):
     received = next(message for message in islice(stream, 50) if not message.startswith(b":"))
     assert b'"type":"timed_out"' in received
     begun.join()
+
+
+def test_followers_read_a_game_after_its_missed_deadline_is_applied(service):
+    game = service.create_game(2, options={"turn_ms": 60_000})
+    before = game.view()["version"]
+    service.clock.advance(61)
+    current, changes = collaborators(service.app).games.changes_after(game.id, 0)
+    assert before < current.version == changes[-1].version == game.view()["version"]
