@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from skye_server.http.framework import collaborators
 from skye_server.store.outages import SIGN_S, SignsOfLife
 from tests.support.playing import Service
+from tests.support.waiting import waited_for
 
 
 def signs_of(service):
@@ -48,7 +49,7 @@ class Processes:
 
     def sign(self):
         """Let the worker give a sign, and all processes read it."""
-        assert signs_of(self.worker).sign()
+        assert waited_for(signs_of(self.worker).sign)  # none is given after a stall of two seconds
         self.read()
 
     def read(self):
