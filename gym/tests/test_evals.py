@@ -16,6 +16,7 @@ import pytest
 
 from skye import Phase, choose_move, determinize, new_game, play
 from skye.errors import GameOver
+from skye.views import placement_gains_view
 from skye_gym.agents import (
     PLAIN,
     TextGame,
@@ -32,11 +33,19 @@ from skye_gym.evals import judged
 from skye_gym.evals.command import KEY_VARIABLE, main
 from skye_gym.evals.endpoint import Endpoint, EndpointFailed
 from skye_gym.evals.games import choose
-from skye_gym.evals.judged import JUDGED, best_by_rollouts, judged_task, make_task, move_values, regret
+from skye_gym.evals.judged import (
+    JUDGED,
+    best_by_rollouts,
+    judged_task,
+    make_task,
+    move_values,
+    regret,
+    worst_regret,
+)
 from skye_gym.evals.plan import PUBLISHED, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import mean_interval
-from skye_gym.evals.subjects import subject_of
+from skye_gym.evals.subjects import SCRIPTS, subject_of
 from skye_gym.evals.tasks import TASKS, is_correct, task_of
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
@@ -545,3 +554,51 @@ def test_hashes_and_tasks_are_printed(tmp_path, capsys):
         hashlib.sha256(line).hexdigest() for line in lines
     ]
     assert {json.loads(line)["kind"] for line in lines} == {*PUBLISHED}
+
+
+def test_unusable_reply_to_a_judged_task_loses_most():
+    for kind in JUDGED:
+        task = judged_task(kind, "1", 1)
+        game, seat, _ = task.position
+        lost = worst_regret(task)
+        if kind == "offer":
+            assert lost >= regret(task, legal_actions(game, seat)[0])
+        else:
+            assert lost == max(regret(task, move) for move in legal_actions(game, seat))
+
+
+def test_legality_is_asked_where_the_cell_does_not_tell():
+    answers = []
+    for number in range(40):
+        task = task_of("legality", "2", number, PLAIN)
+        answers.append(task.answer["answer"])
+        assert len(task.options) == 2
+    assert 10 <= answers.count("legal") <= 30
+
+
+def test_price_task_follows_from_the_territory_of_the_rival():
+    constant = 0
+    for number in range(20):
+        task = task_of("prices", "2", number, PLAIN)
+        assert "The territory of a rival" in task.prompt
+        assert len(set(task.answer.values())) == 2
+        constant += sorted(task.answer.values()) == [1, 3]
+    assert constant < 20
+
+
+def test_script_that_follows_listed_gains_places_where_most_are_listed():
+    task = judged_task("placement", "1", 0)
+    game, seat, _ = task.position
+    reply = SCRIPTS["listed_gain"](Question("k", (), game, seat))
+    moves = legal_actions(game, seat)
+    slots = game.slots_scored_in(game.round)
+    listed = {
+        (each["tile"], each["x"], each["y"], each["rotation"]): sum(
+            gain["points"] or 0 for gain in each["gains"] if gain["slot"] in slots
+        )
+        for tile in set(game.players[seat].tiles_to_build)
+        for each in placement_gains_view(game, seat, tile)
+    }
+    chosen = move_in(reply.text, game, seat)
+    assert chosen in moves
+    assert listed[tuple(chosen)] == max(listed.values())

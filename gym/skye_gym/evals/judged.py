@@ -26,8 +26,8 @@ from typing import Any, Final, NamedTuple
 from skye.bots.evaluation import outlook_of, situation_of
 from skye.bots.registry import choose_move
 from skye.bots.territory_evaluation import evaluation_of
-from skye.rules.moves import Move
-from skye.rules.play import play
+from skye.rules.moves import Move, SetOffer
+from skye.rules.play import offer_limits, play
 from skye.rules.state import GameState, Phase
 from skye.visibility.observation import determinize, observed_game
 from skye_gym.agents import legal_actions
@@ -113,6 +113,22 @@ def regret(task: JudgedTask, move: Move) -> float:
     else:
         value = task.values[legal_actions(game, seat).index(move)]
     return round(max(task.values) - value, 2) + 0.0  # not -0.0
+
+
+def worst_regret(task: JudgedTask) -> float:
+    """Return what an unusable reply loses: the regret of the worst legal action.
+
+    There are hundreds of offers: for one it is the worst of those that price two tiles at the minimum.
+    """
+    game, seat, _ = task.position
+    limits = offer_limits(game, seat)
+    if limits is None:
+        return round(max(task.values) - min(task.values), 2)
+    cheapest: list[Move] = []
+    for discard in limits.tiles:
+        prices = tuple((tile, limits.minimum) for tile in limits.tiles if tile != discard)
+        cheapest.append(SetOffer(discard, prices))
+    return max(regret(task, offer) for offer in cheapest)
 
 
 def best_by_rollouts(position: Position, rng: Random, samples: int) -> Move:

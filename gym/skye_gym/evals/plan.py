@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from skye_gym.agents import PLAIN, TextGame
 from skye_gym.evals.games import OPPONENTS, Result, choose, play_game
-from skye_gym.evals.judged import JUDGED, judged_task, regret
+from skye_gym.evals.judged import JUDGED, judged_task, regret, worst_regret
 from skye_gym.evals.questions import (
     VARIANTS,
     Ask,
@@ -122,7 +122,9 @@ class Plan(NamedTuple):
         if item.section == "judged":
             task = judged_task(item.kind, self.seed, item.number)
             choice = choose(ask, item.key, *task.position, attempts=1, wording=wording)
-            lost = regret(task, choice.move) if judge else 0.0
+            lost = 0.0
+            if judge:
+                lost = worst_regret(task) if choice.illegal else regret(task, choice.move)
             return {"regret": lost, "illegal": choice.illegal}
         exact = task_of(item.kind, self.seed, item.number, wording)
         options = [wording.text(json.dumps(option)) for option in exact.options]

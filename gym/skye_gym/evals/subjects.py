@@ -10,7 +10,9 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from skye.rules.moves import Move
-from skye.views import move_view
+from skye.rules.state import Phase
+from skye.tiles.tile_set import Place
+from skye.views import move_view, placement_gains_view
 from skye_gym.agents import legal_actions
 from skye_gym.arena.bot_process import BotFailed, BotUnavailable, Budget
 from skye_gym.arena.entrant_check import check_entrants
@@ -123,6 +125,23 @@ def _first(question: Question) -> Reply:
     return _chosen(legal_actions(question.game, question.seat)[0])
 
 
+def _most_listed_gain(question: Question) -> Reply:
+    """Return the placement of most listed gain in this round; otherwise the first legal action."""
+    game = question.game
+    if game is None or game.phase is not Phase.BUILDING:
+        return _first(question)
+    slots = game.slots_scored_in(game.round)
+    gains = {
+        Place(place["tile"], place["x"], place["y"], place["rotation"]): sum(
+            [gain["points"] or 0 for gain in place["gains"] if gain["slot"] in slots]
+        )
+        for tile in dict.fromkeys(game.players[question.seat].tiles_to_build)
+        for place in placement_gains_view(game, question.seat, tile)
+    }
+    moves = legal_actions(game, question.seat)
+    return _chosen(max(moves, key=lambda move: gains.get(move, 0) if isinstance(move, Place) else 0))
+
+
 def _best_by_rollouts(question: Question) -> Reply:
     if question.game is None:
         return Reply("")
@@ -131,6 +150,7 @@ def _best_by_rollouts(question: Question) -> Reply:
 
 
 SCRIPTS: Final[Mapping[str, Callable[[Question], Reply]]] = MappingProxyType(
-    {"first": _first, "rollouts": _best_by_rollouts}
+    {"first": _first, "listed_gain": _most_listed_gain, "rollouts": _best_by_rollouts}
 )
-"""The scripts by name: the first legal action or option, and the best move in samples of its own."""
+"""The scripts by name: the first legal action or option, the placement of most listed gain in this round, and
+the best move in samples of its own."""

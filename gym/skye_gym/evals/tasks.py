@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from random import Random
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -32,40 +33,39 @@ class Task(NamedTuple):
     options: tuple[Any, ...] = ()
 
 
-_CODES: Final = ("legal", "cell_occupied", "not_adjacent", "terrain_mismatch")
+_CODES: Final = ("legal", "terrain_mismatch")
 
 
 def legality(position: Position, rng: Random, wording: Wording) -> Task | None:
-    """Return the question whether a placement is legal, and why not."""
+    """Return the question whether a placement is legal on a free cell next to a tile.
+
+    The cell is one where the tile is legal in some rotation and not in another, and both answers are as
+    likely: neither the cell nor the rotation tells which it is.
+    """
     game, seat, _ = position
     player = game.players[seat]
     if not player.tiles_to_build:
         return None
     tile = rng.choice(player.tiles_to_build)
-    by_code = defaultdict(list)
-    for place in _places_around(game, seat, tile):
-        error = player.territory.placement_error(*place)
-        by_code["legal" if error is None else error.code].append(place)
-    code = rng.choice(sorted(by_code))
-    action = {"type": "place", "body": move_view(rng.choice(by_code[code]))}
+    by_cell: dict[tuple[int, int], dict[str, list[Place]]] = defaultdict(lambda: defaultdict(list))
+    for x, y in map(coordinates_of, player.territory.frontier):
+        for rotation in ROTATIONS:
+            error = player.territory.placement_error(tile, x, y, rotation)
+            by_cell[x, y][_CODES[error is not None]].append(Place(tile, x, y, rotation))
+    cells = sorted(cell for cell, places in by_cell.items() if len(places) == len(_CODES))
+    if not cells:
+        return None
+    code = rng.choice(_CODES)
+    place = rng.choice(by_cell[rng.choice(cells)][code])
+    action = {"type": "place", "body": move_view(place)}
     question = f"""In your hand: {tile_text(tile, 0, wording, game.ruleset)}
 Is this legal: {action_text(action, wording)}? A rotation is clockwise, from the orientation described.
-The answer is one of: legal; cell_occupied (the cell has a tile); not_adjacent (no tile shares an edge
-with the cell); terrain_mismatch (terrain differs on a shared edge)."""
+The answer is one of: legal; terrain_mismatch (terrain differs on a shared edge)."""
     return Task(
         _prompt(game, seat, question, '{"answer": "legal"}', wording),
         {"answer": code},
         tuple({"answer": each} for each in _CODES),
     )
-
-
-def _places_around(game: GameState, seat: int, tile: str) -> Iterator[Place]:
-    placed = game.players[seat].territory.placed
-    xs, ys = [each.x for each in placed], [each.y for each in placed]
-    for x in range(min(xs) - 2, max(xs) + 3):
-        for y in range(min(ys) - 2, max(ys) + 3):
-            for rotation in ROTATIONS:
-                yield Place(tile, x, y, rotation)
 
 
 def points(position: Position, rng: Random, wording: Wording) -> Task | None:  # noqa: ARG001 - makes no choice
@@ -112,8 +112,8 @@ def best_of_four(position: Position, rng: Random, wording: Wording) -> Task | No
     """Return the question which of four placements gives most points this round."""
     game, seat, _ = position
     slots = game.slots_scored_in(game.round)
-    if any(game.ruleset.scoring_tile(game.scoring_tile(slot)).majority for slot in slots):
-        return None  # it depends on other territories
+    if _compares_seats(game, slots):
+        return None
     by_gain: dict[int, list[Place]] = defaultdict(list)
     for tile in game.players[seat].tiles_to_build:
         for place in placement_gains_view(game, seat, tile):
@@ -150,23 +150,42 @@ def _gain(place: PlacementGainsView, slots: Iterable[str]) -> int:
     return sum(gain["points"] or 0 for gain in place["gains"] if gain["slot"] in slots)
 
 
+_PER_POINT: Final = 2
+"""The gold that a rival pays for a point in the task `prices`."""
+
+
 def prices(position: Position, rng: Random, wording: Wording) -> Task | None:
-    """Return the question which prices meet constraints."""
+    """Return the question which prices a rival would just pay, by what the tiles gain in its territory."""
     game, seat, _ = position
-    if game.phase is not Phase.PRICING:
+    slots = game.slots_scored_in(game.round)
+    if game.phase is not Phase.PRICING or _compares_seats(game, slots):
         return None
-    _, dear, cheap = rng.sample(game.players[seat].tiles_on_offer, 3)
-    others = [rng.randint(3, 9) for _ in range(len(game.players) - 1)]
-    reserve, high = rng.randint(0, 4), max(others) + 1
-    gold = high + reserve + rng.randint(1, 9)
-    purses = " and ".join(map(str, others))
-    question = f"""Before the offers, you have {gold} gold, and the others have {purses}.
-Nobody's gold changes before you sell. Price {dear} so that nobody can pay it, as cheaply as that is possible.
-Keep at least {reserve} gold in your purse. Under these conditions price {cheap} as high as possible, but so
-that each of the others could pay it. Which prices are these?"""
-    example = json.dumps({dear: 2, cheap: 1})
-    low = min(*others, gold - reserve - high)
-    return Task(_prompt(game, seat, question, wording.text(example), wording), {dear: high, cheap: low})
+    rival = rng.choice([other for other in range(len(game.players)) if other != seat])
+    tiles = rng.sample(game.players[seat].tiles_on_offer, 2)
+    gold = rng.randint(5, 12)
+    gains = [
+        max([_gain(place, slots) for place in placement_gains_view(game, rival, tile)], default=0)
+        for tile in tiles
+    ]
+    answer = {tile: min(gold, 1 + _PER_POINT * max(0, gain)) for tile, gain in zip(tiles, gains, strict=True)}
+    if len(set(answer.values())) < len(answer):
+        return None
+    names = [f"{slot} {wording.scoring_tile(game.scoring_tile(slot))}" for slot in slots]
+    features = "\n".join(f"  {tile_text(tile, 0, wording, game.ruleset)}" for tile in tiles)
+    question = f"""You sell these tiles to the rival, described at rotation 0:
+{features}
+The rival has {gold} gold, and never pays more. For each tile alone it pays 1 gold, and {_PER_POINT} more for
+each point that it would gain in this round with the tile at its best legal place. This round scores
+{", ".join(names)}. Which are the highest prices that the rival pays?"""
+    example = json.dumps(dict.fromkeys(tiles, 2))
+    text = _prompt(game, rival, question, wording.text(example), wording, title="The territory of a rival")
+    guesses = [dict(zip(tiles, pair, strict=True)) for pair in product((1, 3, 5, 7), repeat=2)]
+    return Task(text, answer, tuple(guesses))
+
+
+def _compares_seats(game: GameState, slots: Iterable[str]) -> bool:
+    """Return whether one of some slots has a majority, which depends on other territories."""
+    return any(game.ruleset.scoring_tile(game.scoring_tile(slot)).majority for slot in slots)
 
 
 TASKS: Final[Mapping[str, Callable[[Position, Random, Wording], Task | None]]] = MappingProxyType(
@@ -209,11 +228,19 @@ def task_line(kind: str, seed: str, number: int) -> bytes:
     return canonical(line) + b"\n"
 
 
-def _prompt(game: GameState, seat: int, question: str, example: str, wording: Wording) -> str:
+def _prompt(
+    game: GameState,
+    seat: int,
+    question: str,
+    example: str,
+    wording: Wording,
+    *,
+    title: str = "Your territory",
+) -> str:
     placed = territory_tiles_view(game.players[seat].territory.placed)
     lines = [
         CONVENTIONS,
-        "\nYour territory (cell rotation: tile):",
+        f"\n{title} (cell rotation: tile):",
         *territory_lines(placed, wording, game.ruleset),
         f"\n{question}",
         f"End your reply with a JSON object on a line of its own, such as {example}",

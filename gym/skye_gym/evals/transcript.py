@@ -14,7 +14,7 @@ from skye_gym.arena.json_lines import json_line, read_json_lines
 from skye_gym.evals.plan import Plan
 from skye_gym.evals.questions import Question, Reply
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The version of the questions, and of the format of transcripts."""
 
 
