@@ -418,6 +418,33 @@ def test_only_player_left_aborts_alone_after_a_day_and_a_round(service):
     assert [event["absent"] for event in events if event["type"] == "game_aborted"] == [[1]]
 
 
+@pytest.mark.parametrize(("players", "reason"), [(2, "others_absent"), (3, "agreed")])
+def test_open_proposal_ends_the_game_when_the_absent_count_as_absent(service, players, reason):
+    game = absent_since_round_1(service, players)
+    assert game.call("POST", "abort", token=game.tokens[0]).json["status"] == "playing"
+    if players == 3:
+        assert answer(game, 2, accept=True).json["status"] == "playing"
+    before_s = left_until_absent_s(game)
+    service.clock.advance(before_s - 1)
+    assert game.view()["status"] == "playing"
+    service.clock.advance(1)
+    view = game.view()
+    assert (view["status"], view["abort_reason"], view["proposal"]) == ("aborted", reason, None)
+
+
+def test_day_of_an_absent_player_does_not_pass_in_a_pause(service):
+    game = absent_since_round_1(service)
+    assert game.call("POST", "abort", token=game.tokens[0]).json["status"] == "playing"
+    assert game.call("POST", "pause", token=game.tokens[0]).json["pause"] is not None
+    service.clock.advance(left_until_absent_s(game))
+    assert game.view()["status"] == "playing"
+    game.call("POST", "resume", token=game.tokens[0])
+    service.clock.advance(left_until_absent_s(game) - 1)
+    assert game.view()["status"] == "playing"
+    service.clock.advance(1)
+    assert game.view()["status"] == "aborted"
+
+
 def test_nobody_ends_a_game_because_a_line_has_just_dropped(service):
     game = service.create_game(2, options={"turn_ms": 60_000, "first_seat": 0})
     game.offer(0, 1, 1)

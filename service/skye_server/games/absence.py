@@ -165,17 +165,12 @@ def before_last_move(game: Game, number: int, move: Move, at_ms: int) -> Game:
 def absent_seats(game: Game, now_ms: int) -> tuple[int, ...]:
     """Return the seats whose take-over counts as absence: the others need not wait for their players.
 
-    A day has passed since then, and a round that began later has ended.
+    A day has passed since then, without pauses and outages, and a round that began later has ended.
     """
-    state = game.state
-    return tuple(
-        [
-            number
-            for number, seat in enumerate(game.seats)
-            if state is not None and seat.takeover is not None
-            if now_ms >= seat.takeover.absent_ms and state.round > seat.takeover.round + 1
-        ]
-    )
+    if game.pause is not None:
+        now_ms = game.pause.began_ms
+    times = [game.absent_from_ms(number) for number in range(len(game.seats))]
+    return tuple([number for number, time in enumerate(times) if time is not None and now_ms >= time])
 
 
 def absent_ms_of(seat: Seat) -> int | None:

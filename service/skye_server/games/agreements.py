@@ -204,8 +204,10 @@ class _Effect(NamedTuple):
 
 def _aborted(game: Game, now_ms: int) -> _Effect:
     absent = absent_seats(game, now_ms)
-    fields = {"status": Status.ABORTED, "abort_reason": AbortReason.AGREED, "absent": absent}
-    return _Effect([GameAborted(AbortReason.AGREED, absent)], fields)
+    is_alone = len(absent) > 0 and len(needed_for(game, ProposalKind.ABORT, now_ms)) == 1
+    reason = AbortReason.OTHERS_ABSENT if is_alone else AbortReason.AGREED
+    fields = {"status": Status.ABORTED, "abort_reason": reason, "absent": absent}
+    return _Effect([GameAborted(reason, absent)], fields)
 
 
 def _paused(game: Game, now_ms: int) -> _Effect:

@@ -43,7 +43,9 @@ def after_deadline(game: Game, due_ms: int, now_ms: int) -> Transition:
     """
     if game.pause is not None and game.pause.until_ms <= due_ms:
         return expired(resume(game, None, now_ms), due_ms, now_ms)
-    first_ms = game.deadline_ms
+    first_ms, settles_ms = game.deadline_ms, game.settles_ms
+    if settles_ms is not None and settles_ms <= due_ms and settles_ms == game.due_ms:
+        return settled(Transition(game), now_ms)
     if first_ms is None or first_ms > due_ms:
         return expired(Transition(game), due_ms, now_ms)
     transition = expired(Transition(game), first_ms, now_ms)

@@ -16,7 +16,7 @@ from skye import GameState, Options, Ruleset, TieBreak
 from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
 from skye.words import Word
 from skye_server.games.events import AnyEvent, SeatClock, TurnChanged
-from skye_server.games.proposals import AbortReason, Proposal, Proposed
+from skye_server.games.proposals import AbortReason, Proposal, ProposalKind, Proposed
 from skye_server.games.seat_ends import Departure, Left, Takeover
 
 
@@ -392,6 +392,24 @@ class Game(Struct, frozen=True):
         seat = self.seats[number]
         return seat.bot not in (None, URL_BOT) and not seat.can_return
 
+    def absent_from_ms(self, number: int) -> int | None:
+        """Return from when the take-over of a seat counts as absence; None until a later round has ended."""
+        state, takeover = self.state, self.seats[number].takeover
+        is_long = state is not None and takeover is not None and state.round > takeover.round + 1
+        return takeover.absent_ms if is_long and takeover is not None else None
+
+    @property
+    def settles_ms(self) -> int | None:
+        """When the game is aborted as proposed, since all who have not agreed are absent; None for never."""
+        proposal = self.proposal
+        if proposal is None or proposal.kind is not ProposalKind.ABORT or self.pause is not None:
+            return None
+        agreed = (proposal.seat, *proposal.agreed)
+        people = [number for number, seat in self.taken if seat.is_present or seat.can_return]
+        times = [self.absent_from_ms(number) for number in people if number not in agreed]
+        known = [time for time in times if time is not None]
+        return max(known) if known and len(known) == len(times) else None
+
     @property
     def due_ms(self) -> int | None:
         """When the game changes without a request: at its deadline, or when proposal or pause end."""
@@ -401,6 +419,7 @@ class Game(Struct, frozen=True):
             self.deadline_ms,
             None if self.proposal is None else self.proposal.expires_ms,
             None if self.pause is None else self.pause.until_ms,
+            self.settles_ms,
         ]
         return min((time for time in times if time is not None), default=None)
 
