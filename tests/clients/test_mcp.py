@@ -100,6 +100,19 @@ def test_agent_plays_a_whole_game_with_a_call_for_each_decision(use):
     use(play)
 
 
+def test_agent_takes_back_a_seat_that_was_taken_over(use, skye):
+    async def play(client, key):
+        options = {"turn_ms": 60_000, "clock": "manual"}
+        body = {"players": [{"name": "Agent"}, {"bot": "greedy"}], "auto_start": True, "options": options}
+        player = skye.player(key)
+        game = player.game(player.games.create(body)["game"]["id"])
+        assert game.advance_clock(60_000)["players"][0]["takeover"] is not None
+        assert decision_in(await told(client, "wait_for_turn", game=game.id))
+        assert game.get()["players"][0]["takeover"] is None
+
+    use(play)
+
+
 def test_decision_hides_what_the_seat_must_not_see(use, skye):
     async def play(client, key):
         text = await told(client, "create_game", name="Agent", bots=[], seat_count=2)

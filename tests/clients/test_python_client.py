@@ -64,6 +64,18 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
     assert ids == list(range(1, len(ids) + 1))
 
 
+def test_view_takes_back_a_seat_that_was_taken_over(skye):
+    options = {"turn_ms": 60_000, "clock": "manual"}
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True, "options": options}
+    created = skye.games.create(body)
+    host = skye.game(created["game"]["id"], created["host_token"])
+    assert host.advance_clock(60_000)["players"][0]["takeover"] is not None
+    view = GameView.open(skye.game(host.id, created["players"][0]["token"]))
+    assert view.until_my_turn()
+    assert view.my_turn
+    assert view.data["players"][0]["takeover"] is None
+
+
 def test_view_that_acts_needs_one_request_for_each_further_decision(skye):
     created = skye.games.create({"scenario": "buying_last_seat"})
     number = created["game"]["waiting_for"][0]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, cast
 
 import anyio
 
-from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye, models
+from skye_client import ApiError, AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye, models
 from skye_gym.agents import action_text, decision_id, decision_text, quoted, standing, take_backs_left
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
 from skye_mcp.rulesets import load_ruleset
@@ -105,7 +106,7 @@ class Playing:
         :raises UnusableChoice: for a decision that is over, or no legal action.
         :raises ApiError: when the server refuses the action.
         """
-        view = await self._view(game)
+        view = await self._own_view(game)
         if not view.get("actions"):
             raise UnusableChoice(f"There is nothing to decide.\n\n{standing(view)}")
         if decision != decision_id(view):
@@ -150,10 +151,19 @@ class Playing:
 
     async def describe(self, game: str) -> str:
         """Return the decision of the player, or the state of the game if there is none."""
-        return await self._decision(await self._view(game))
+        return await self._decision(await self._own_view(game))
 
     async def _view(self, game: str) -> Json:
         return cast("Json", await self.game(game).get(include=["actions"]))
+
+    async def _own_view(self, game: str) -> Json:
+        """Return the view of a game, after taking back the seat if the server has taken it over."""
+        view = await self._view(game)
+        if not any(action["type"] == "return" for action in view.get("actions") or ()):
+            return view
+        with contextlib.suppress(ApiError):  # the game may just have ended
+            await self.game(game).seat(view["you"]["seat"]).return_to_seat()
+        return await self._view(game)
 
     async def _decision(self, view: Json) -> str:
         if not view.get("actions"):
@@ -172,7 +182,7 @@ class Playing:
         return events
 
     async def _must_decide(self, game: str) -> bool:
-        view = await self._view(game)
+        view = await self._own_view(game)
         return bool(view.get("actions")) or view["status"] not in ("lobby", "playing")
 
     async def _wait(self, game: str, wait_s: float, progress: Progress) -> None:

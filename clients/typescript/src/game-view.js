@@ -1,4 +1,4 @@
-import { HistoryLostError } from "./errors.js";
+import { ApiError, HistoryLostError } from "./errors.js";
 import { fold } from "./fold.js";
 
 /** @import { Action, CallOptions, Game as GameResource } from "./resources.js" */
@@ -7,6 +7,9 @@ import { fold } from "./fold.js";
 /** @typedef {import("./fold.js").Event} Event */
 
 const WITH_ACTIONS = { include: "actions" };
+
+/** The problems of a return that was not necessary: the player has returned already, or the game is over. */
+const NOT_AWAY = new Set(["seat_not_taken_over", "game_finished", "game_aborted"]);
 
 /** A view of a game to which each event is applied (a fold). */
 export class GameView {
@@ -98,16 +101,30 @@ export class GameView {
     }
   }
 
+  /** Take the caller's seat back, if the server has taken it over. */
+  async takeBackSeat() {
+    const { last_event, you, status, players } = this.data;
+    if (you.seat === null || status !== "playing" || !players[you.seat].takeover) return;
+    try {
+      take(this, last_event, await this.seat.returnToSeat());
+    } catch (error) {
+      if (!(error instanceof ApiError) || !NOT_AWAY.has(error.code)) throw error;
+      await this.reload();
+    }
+  }
+
   /**
-   * Wait until the caller's seat must act, or the game is over.
+   * Wait until the caller's seat must act, or the game is over. A seat that the server has taken over is taken back.
    *
    * @param {Omit<FollowOptions, "after">} [options]
    * @returns {Promise<boolean>} False when the game is over.
    */
   async untilMyTurn(options = {}) {
+    await this.takeBackSeat();
     if (this.myTurn || this.over) return !this.over;
     for await (const event of this.follow(options)) {
       if (event !== null && event.type !== "turn_changed") continue; // other events of the same version follow
+      await this.takeBackSeat();
       if (this.myTurn || this.over) break;
     }
     return !this.over;

@@ -154,6 +154,16 @@ test("events, actions and fields that are new do no harm", async () => {
   assert.deepEqual([sent[0].method, sent[0].url, sent[0].body], ["PATCH", "http://test" + action.href, '{"steps":3}']);
 });
 
+test("a view takes back a seat that was taken over", async () => {
+  const options = { turn_ms: 60_000, clock: "manual" };
+  const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], auto_start: true, options });
+  const before = await direct.game(created.game.id, created.host_token).advanceClock(60_000);
+  assert.notEqual(before.players[0].takeover, null);
+  const view = await GameView.open(direct.seats(created)[0].game);
+  assert.ok(await view.untilMyTurn());
+  assert.deepEqual([view.myTurn, view.data.players[0].takeover], [true, null]);
+});
+
 test("a player waits for its turn and plays a game to its end", async () => {
   const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], auto_start: true });
   const view = await GameView.open(direct.seats(created)[0].game);

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Self, Unpack
+from typing import Any, Final, Self, Unpack
 
 from skye_client import models as m
 from skye_client._sync.iteration import Iteration
 from skye_client._sync.resources import Game, Seat
-from skye_client.errors import HistoryLostError
+from skye_client.errors import ApiError, HistoryLostError
 from skye_client.fold import fold
 from skye_client.options import CallOptions, ReadOptions
+
+_NOT_AWAY: Final = frozenset({"seat_not_taken_over", "game_finished", "game_aborted"})
+"""The problems of a return that was not necessary: the player has returned already, or the game is over."""
 
 
 class GameView:
@@ -115,16 +118,34 @@ class GameView:
     def until_my_turn(self) -> bool:
         """Wait until the seat of the viewer must act, or the game is over.
 
+        A seat that the server has taken over is taken back.
+
         :returns: False when the game is over.
         """
+        self.take_back_seat()
         if not self._may_act_or_over():
             with self.follow() as events:
                 for event in events:
                     if event is not None and event["type"] != "turn_changed":
                         continue  # more events of the same version follow
+                    self.take_back_seat()
                     if self._may_act_or_over():
                         break
         return not self.over
+
+    def take_back_seat(self) -> None:
+        """Take the seat of the viewer back, if the server has taken it over."""
+        known, number = self.data["last_event"], self.data["you"]["seat"]
+        if number is None or self.data["status"] != "playing":
+            return
+        if self.data["players"][number].get("takeover") is None:
+            return
+        try:
+            self._take(known, self.seat.return_to_seat())
+        except ApiError as error:
+            if error.code not in _NOT_AWAY:
+                raise
+            self.reload()
 
     def _may_act_or_over(self) -> bool:
         return self.my_turn or self.over
