@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients.test_guide_programs import write_programs
 from tests.support.launcher import ROOT
 from tests.support.npx import npx
 from tests.support.programs import finished
@@ -16,7 +17,6 @@ from tests.support.typescript import CLIENT, link_client
 BODIES = Path(__file__).with_name("typed") / "bodies.py"
 TS_BODIES = BODIES.with_name("bodies.ts")
 SOURCES = [ROOT / name for name in ("clients/python", "engine", "gym")]
-PAGES = [ROOT / "clients/python/README.md", ROOT / "service/skye_server/docs/clients.md"]
 
 WRONG = {number for number, line in enumerate(BODIES.read_text().splitlines(), 1) if line.endswith("# error")}
 
@@ -55,15 +55,16 @@ def test_wrong_fields_types_and_enumerations_of_bodies_are_errors(errors_in, tmp
 
 
 @checked
-def test_programs_of_the_pages_and_examples_have_no_errors(errors_in, tmp_path):
-    for page in PAGES:
-        programs = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-        for number, program in enumerate(programs):
-            (tmp_path / f"{page.stem.lower()}_{number}.py").write_text(program)
+def test_examples_in_python_have_no_errors(errors_in, tmp_path):
     for example in (ROOT / "examples" / "python").glob("*.py"):
         shutil.copy(example, tmp_path)
-    assert len(list(tmp_path.glob("*.py"))) >= 8
+    assert len(list(tmp_path.iterdir())) >= 4
     assert errors_in(tmp_path) == {}
+
+
+def test_python_programs_of_the_texts_pass_pyright(tmp_path):
+    write_programs("python", tmp_path, "py")
+    assert by_pyright(tmp_path) == {}
 
 
 @pytest.mark.usefixtures("typescript")

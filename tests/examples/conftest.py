@@ -1,6 +1,9 @@
 """The example clients, with their generated files."""
 
+import functools
 import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -9,6 +12,25 @@ from tests.support.launcher import ROOT, call, launching  # noqa: F401 - for the
 from tests.support.programs import run  # noqa: F401 - likewise
 
 EXAMPLES = ROOT / "examples"
+
+
+@functools.cache
+def address_of(page):
+    """Return the address of a page of examples/browser, on a server of this machine."""
+    return f"http://127.0.0.1:{_pages().server_port}/{page}"
+
+
+@functools.cache
+def _pages():
+    class Pages(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Pages, directory=EXAMPLES / "browser")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
 
 
 @pytest.fixture(scope="session")

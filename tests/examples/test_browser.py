@@ -4,7 +4,7 @@ import random
 import re
 from urllib.parse import urlencode
 
-from tests.examples.conftest import EXAMPLES, call
+from tests.examples.conftest import EXAMPLES, address_of, call
 from tests.support.comparing import without_time
 from tests.support.launcher import launching
 from tests.support.ports import free_port
@@ -47,8 +47,8 @@ class Played:
 
 
 def address(url, game=None):
-    """Return the file URL of the page, for a server and a game."""
-    return f"{INDEX.as_uri()}?{urlencode({'api': url} | ({'game': game} if game else {}))}"
+    """Return the URL of the page, for a server and a game."""
+    return f"{address_of('index.html')}?{urlencode({'api': url} | ({'game': game} if game else {}))}"
 
 
 def shown(page, game):
