@@ -145,6 +145,13 @@ def test_settings_reach_the_started_server(run_tests):
     assert "1 passed" in printed, printed
 
 
+def test_fixtures_reach_the_server_without_the_proxy_of_the_environment(run_tests, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    printed = run_tests(STORAGE)
+    assert "1 passed" in printed, printed
+
+
 def test_server_that_does_not_start_is_an_error_with_its_output(run_tests):
     printed = run_tests(STORAGE, "-o", "skye_settings=SKYE_WORKERS=none")
     assert "The server for the tests did not start:" in printed, printed

@@ -1,5 +1,6 @@
 // Errors, and what the client refuses before it sends anything. Needs no server.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
@@ -100,6 +101,13 @@ test("console.log shows no token", () => {
   assert.ok(!shown.includes(key));
   assert.equal(player.key, key);
   assert.equal(game.token, key);
+});
+
+test("the package exports its package.json, of the version that requests name", async () => {
+  const { client, requests } = answering("{}");
+  await client.games.list();
+  const { version } = createRequire(import.meta.url)("skye-client/package.json");
+  assert.equal(requests[0].headers["User-Agent"], `skye-client-js/${version}`);
 });
 
 test("types of this version are known", () => {
