@@ -23,7 +23,7 @@ new MutationObserver((changes) => said.push(...changes.flatMap(({addedNodes}) =>
   ({textContent}) => textContent)))).observe(document.getElementById("status"), {childList: true})"""
 """Keeps what a screen reader is given to say, also when something else is said after it."""
 
-TOAST_MS, NOTICE_MS, POINTS_MS, RESULT_MS = 8000, 5000, 4000, 2000
+TOAST_MS, NOTICE_MS, POINTS_MS, RESULT_MS = 8000, 5000, 2000, 1500
 """How long the page shows a message, a notice, the points of a round and the winners, in milliseconds."""
 
 SILENCE_MS = 20_000

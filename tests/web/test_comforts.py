@@ -78,7 +78,7 @@ def test_edges_of_the_ghost_and_its_neighbours_bear_signs(browser):
     page = building(browser).page
     show_ghost(page)
     page.wait_for_selector(".ghost .edge")
-    assert page.locator(".ghost .edge").count() == 4
+    assert page.locator(".ghost .edge").count() == 1
     neighbours = page.locator(".cell.tile:not(.ghost) .edge")
     assert neighbours.count() == 1
     side = neighbours.get_attribute("class").split()[1]
@@ -184,7 +184,7 @@ def test_points_of_five_players_are_counted_within_eight_seconds(browser):
     waits = page.evaluate(COUNT, [5, 4])
     assert len(waits) == 21
     assert sum(waits) <= 8000
-    assert page.evaluate(COUNT, [2, 1])[:2] == [400, 400]
+    assert page.evaluate(COUNT, [2, 1])[:2] == [1200, 1200]
 
 
 def test_reduced_motion_shows_all_points_at_once(browser):

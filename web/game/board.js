@@ -21,8 +21,10 @@ const ZOOM = 1.25;
  * @property {Player} player
  * @property {boolean} mine Whether it is our territory, which shows the ghost.
  * @property {import("../state/store.js").Placed | null} pending Our placement that the server has not confirmed.
- * @property {string} moment The phase: a new one may choose another scale.
+ * @property {string} moment The round: a new one may choose another scale.
+ * @property {boolean} [held] Whether the scale and the position stay as they are: points are being counted.
  * @property {readonly string[]} highlighted
+ * @property {ReadonlySet<string>} fresh The tiles that were placed when players built last.
  */
 
 /**
@@ -63,13 +65,15 @@ export function territoryBoard(placing, rulesetOf) {
     loadTileWords(rulesetOf(), () => latest && update(latest));
     const cells = cellsOf(shown);
     const { seat, name } = shown.player;
-    changed([cells, seat, name, shown.mine, shown.moment, tileWordsLoaded(rulesetOf())], () => draw(shown, cells));
+    changed([cells, seat, name, shown.mine, shown.moment, shown.held, tileWordsLoaded(rulesetOf())], () =>
+      draw(shown, cells),
+    );
     keepFocusable(cells.flat());
     revealLegal(cells.flat());
   }
 
   /** @param {Shown} shown @param {Cell[][]} cells */
-  function draw({ player, mine, moment }, cells) {
+  function draw({ player, mine, moment, highlighted, held }, cells) {
     setText(title, mine ? t("board.mine") : t("board.of", { name: player.name }));
     attribute(grid, "aria-label", title.textContent);
     keyed(grid, cells, (line) => line[0].y, row);
@@ -77,7 +81,8 @@ export function territoryBoard(placing, rulesetOf) {
     attribute(grid, "aria-colcount", cells[0].length);
     grid.style.setProperty("--columns", String(cells[0].length));
     bounds = { left: cells[0][0].x, top: cells[0][0].y, columns: cells[0].length, rows: cells.length };
-    viewport.update(String(player.seat), moment);
+    grid.classList.toggle("lit", highlighted.length > 0);
+    viewport.update(String(player.seat), moment, held);
   }
 
   /** Once a tile is chosen, pan to the cells where it fits. @param {Cell[]} cells */
@@ -90,8 +95,11 @@ export function territoryBoard(placing, rulesetOf) {
   }
 
   /** @param {Shown} shown @returns {Cell[][]} */
-  function cellsOf({ player, mine, pending, highlighted }) {
+  function cellsOf({ player, mine, pending, highlighted, fresh }) {
     const laid = new Map(player.territory.map((tile) => [`${tile.x},${tile.y}`, tile]));
+    const isLaid = (/** @type {number} */ x, /** @type {number} */ y) => laid.has(`${x},${y}`);
+    const isLit = (/** @type {number} */ x, /** @type {number} */ y) =>
+      highlighted.includes(laid.get(`${x},${y}`)?.tile ?? "");
     const ghost = mine ? (placing?.ghost ?? null) : null;
     const turns = mine ? placing?.cells() : undefined;
     const { left, top, columns, rows } = boundsOf(player.territory);
@@ -111,8 +119,10 @@ export function territoryBoard(placing, rulesetOf) {
           turns: places.length,
           best: places.length ? (placing?.pointsNow(places[0]) ?? null) : null,
           waiting: pending?.x === x && pending.y === y,
-          sides: tile && (mine || setting("edges")) ? sidesWithGlyphs({ x, y }, ghost) : [],
-          highlighted: tile !== null && highlighted.includes(tile.tile),
+          sides: tile && (mine || setting("edges")) ? sidesWithGlyphs({ x, y }, ghost, isLaid) : [],
+          highlighted: isLit(x, y),
+          rim: isLit(x, y) ? [!isLit(x, y - 1), !isLit(x + 1, y), !isLit(x, y + 1), !isLit(x - 1, y)] : [],
+          fresh: tile !== null && !here && fresh.has(tile.tile),
         };
       }),
     );
@@ -165,6 +175,8 @@ export function territoryBoard(placing, rulesetOf) {
         cell.turns ? "legal" : "",
         cell.waiting ? "waiting" : "",
         cell.highlighted ? "highlighted" : "",
+        ...cell.rim.map((isRim, side) => (isRim ? `rim-${"nesw"[side]}` : "")),
+        cell.fresh ? "fresh" : "",
       ]
         .filter(Boolean)
         .join(" ");
@@ -298,7 +310,8 @@ export function territoryBoard(placing, rulesetOf) {
 function label(cell, ruleset) {
   const place = placeName(cell.x, cell.y);
   const tile = cell.tile && tileNameAndWords(ruleset, cell.tile, cell.rotation);
-  if (tile) return t(cell.ghost ? "cell.ghost" : "cell.tile", { place, tile });
+  const text = tile && t(cell.ghost ? "cell.ghost" : "cell.tile", { place, tile });
+  if (text) return cell.fresh ? t("cell.fresh", { cell: text }) : text;
   if (!cell.turns) return t("cell.empty", { place });
   return t("cell.legal", { place, count: cell.turns }) + (cell.best ? `, ${signed(cell.best)}` : "");
 }

@@ -9,14 +9,19 @@ const SIDES = /** @type {const} */ (["north", "east", "south", "west"]);
 const GLYPHS = { pasture: "Ψ", mountain: "▲", water: "≈" };
 
 /**
- * Return the sides of a cell that have a glyph: those of the ghost, those that touch it, or all by the setting.
+ * Return the sides of a cell that have a glyph: where the ghost and its neighbours touch, or all by the setting.
  *
  * @param {{x: number, y: number}} cell
  * @param {{x: number, y: number} | null} ghost
+ * @param {(x: number, y: number) => boolean} isLaid Whether a tile lies in a cell.
  * @returns {Side[]}
  */
-export function sidesWithGlyphs({ x, y }, ghost) {
-  if (setting("edges") || (ghost?.x === x && ghost.y === y)) return [...SIDES];
+export function sidesWithGlyphs({ x, y }, ghost, isLaid) {
+  if (setting("edges")) return [...SIDES];
+  if (ghost?.x === x && ghost.y === y) {
+    const beside = { north: isLaid(x, y - 1), east: isLaid(x + 1, y), south: isLaid(x, y + 1), west: isLaid(x - 1, y) };
+    return SIDES.filter((side) => beside[side]);
+  }
   if (!ghost || Math.abs(ghost.x - x) + Math.abs(ghost.y - y) !== 1) return [];
   return [ghost.y < y ? "north" : ghost.y > y ? "south" : ghost.x < x ? "west" : "east"];
 }

@@ -15,6 +15,7 @@ import { awayBanner } from "./away.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
+import { placedLast } from "./placed-last.js";
 import { pauseBanner } from "./pause.js";
 import { proposalBanner } from "./proposal.js";
 import { pricingTray } from "./pricing.js";
@@ -298,7 +299,8 @@ export function gamePage(store, chosen, reopen) {
 
   /** Tell of an event by a sound, by a notice and in words. @param {import("../state/api.js").Event} event */
   function tell(event) {
-    alerts.sound(event.type);
+    const isBots = "seat" in event && event.seat !== null && store.view.players[event.seat]?.bot;
+    if (!isBots) alerts.sound(event.type);
     const notice = notices.add(event);
     if (notice) state.said.push(notice);
     if (event.type === "tile_placed" && event.seat === store.seat) announce(spokenStory(event, store));
@@ -325,7 +327,7 @@ export function gamePage(store, chosen, reopen) {
     attribute(root, "aria-busy", store.busy ? "true" : null);
     strip.update();
     if (strip.part) for (const event of state.scored.splice(0)) strip.part.count(event);
-    if (store.busy && strip.part?.running) strip.part.end(); // our own action ends the counting
+    if ((store.busy || placing.tile) && strip.part?.running) strip.part.end(); // our own action ends the counting
     placing.refresh();
     header.update();
     away.update();
@@ -373,15 +375,17 @@ export function gamePage(store, chosen, reopen) {
   function updateBoard() {
     const seat = shownSeat();
     const player = store.players[seat];
-    const { round, phase, status } = store.view;
+    const { round, status } = store.view;
     hide(board.root, !player || status === "lobby");
     if (!player) return;
     board.update({
       player,
       mine: seat === store.seat,
       pending: store.pending,
-      moment: `${round}.${phase}`,
+      moment: String(round),
+      held: state.counted !== null,
       highlighted: state.highlighted.seat === seat ? state.highlighted.tiles : [],
+      fresh: placedLast(store.log),
     });
   }
 

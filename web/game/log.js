@@ -1,6 +1,7 @@
 import { botName } from "../shared/bots.js";
 import { h } from "../shared/dom.js";
 import { has, isolated, list, signed, t } from "../shared/i18n.js";
+import { scoringTitle } from "../shared/rulesets.js";
 import { tileNameAndWords, tileWords } from "../shared/tile-words.js";
 import { isOwnMove } from "../state/by-server.js";
 import { formatDuration } from "../state/clock.js";
@@ -30,7 +31,11 @@ export function logPanel(store) {
         shown.pop()?.[1]?.remove();
       for (const event of log.slice(shown.length)) {
         const text = storyFor(event, store);
-        const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), h("span", {}, text)) : null;
+        const parts = text ? partsOf(event, store) : [];
+        const words = parts.length
+          ? h("details", {}, h("summary", {}, text), ...parts.map((part) => h("p", {}, part)))
+          : h("span", {}, text);
+        const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), words) : null;
         if (line) items.prepend(line);
         shown.push([event.id, line]);
       }
@@ -90,6 +95,42 @@ export function storyFor(event, { view, log }, nameOf = (tile) => tile) {
     seller: view.players[event.seller]?.name ?? "",
     count: event.price ?? 0,
     place: placeName(event.x, event.y),
+  });
+}
+
+/**
+ * Return of what an income or the points of a round consist, a text for each player; nothing for other events.
+ *
+ * @param {any} event
+ * @param {Told} told
+ * @returns {string[]}
+ */
+function partsOf(event, { view, log }) {
+  const line = (/** @type {any} */ { seat }, /** @type {string[]} */ parts) =>
+    `${isolated(view.players[seat]?.name ?? "")}: ${list(parts)}`;
+  if (event.type === "round_scored")
+    return event.players.map((/** @type {any} */ player) =>
+      line(
+        player,
+        player.scoring_tiles.map(
+          (/** @type {any} */ { slot, scoring_tile: id, points }) => `${slot} ${scoringTitle(id)} ${signed(points)}`,
+        ),
+      ),
+    );
+  if (event.type !== "income_paid") return [];
+  const scored = /** @type {any} */ (log.findLast(({ id, type }) => type === "round_scored" && id < event.id));
+  const scores = new Map(scored?.players.map((/** @type {any} */ { seat, score }) => [seat, score]));
+  return event.players.map((/** @type {any} */ paid) => {
+    const ahead = view.players.filter(({ seat }) => (scores.get(seat) ?? 0) > (scores.get(paid.seat) ?? 0));
+    const names = ahead.map(({ name }) => name).join(t("list.comma"));
+    return line(
+      paid,
+      [
+        t("income.castle", { gold: signed(paid.castle) }),
+        paid.whisky > 0 ? t("income.whisky", { gold: signed(paid.whisky) }) : "",
+        paid.catch_up > 0 ? t("income.catch_up", { names, gold: signed(paid.catch_up) }) : "",
+      ].filter(Boolean),
+    );
   });
 }
 

@@ -4,6 +4,7 @@ import { tilePicture } from "../state/pictures.js";
 import { tileWords } from "../shared/tile-words.js";
 import { colorMark } from "./seats.js";
 import { noteOn } from "./tile-note.js";
+import { toast } from "../shared/toast.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../state/api.js").Player} Player */
@@ -52,7 +53,7 @@ export function market(store, preview) {
     if (!selected || confirm.disabled) return;
     const tile = selected;
     select(null);
-    await store.act((seat, options) => seat.buy(tile, options));
+    await store.act((seat, options) => seat.buy(/** @type {any} */ (tile), options));
   }
 
   /** Buy nothing: at once if no tile is affordable, otherwise after a confirmation. */
@@ -95,6 +96,13 @@ export function market(store, preview) {
     };
   }
 
+  /** Show where a tile would fit while prices are set; later, why our seat cannot buy it. @param {string} tile */
+  function explain(tile) {
+    const why = offerBoxes.get(tile)?.querySelector(".why")?.textContent;
+    if (store.view.phase === "pricing" && store.seat !== null) preview?.(tile);
+    else if (why) toast(t("market.why", { tile, why }));
+  }
+
   /** @param {Offer} offer */
   function offer({ tile }) {
     const price = h("span", { class: "price-tag" });
@@ -102,7 +110,7 @@ export function market(store, preview) {
     const box = button(
       h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }),
       (event) => {
-        if (!buyable().has(tile)) return;
+        if (!buyable().has(tile)) return explain(tile);
         if (selected !== tile) select(tile);
         else if (event.detail) select(null); // by a pointer: a key chooses a tile, and Escape chooses none
       },

@@ -96,6 +96,7 @@ export function menuItems(store, chosen, reopen, menu) {
     languageChoice(),
     settingBox("auto"),
     settingBox("edges", () => store.changed()),
+    settingBox("count"),
     settingBox("sound"),
     "Notification" in window ? settingBox("notify", askToNotify) : null,
     button(t("menu.help"), openHelp),

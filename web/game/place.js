@@ -103,7 +103,9 @@ export class Placing {
     if (!store.view.options.hints) return this.#sayPlaces(tile);
     if (store.seat === null || (this.#territory === territory && this.#places.has(tile))) return this.#sayPlaces(tile);
     try {
-      const { places } = await store.game.seat(store.seat).places([tile], { signal: this.#loading.signal });
+      const { places } = await store.game
+        .seat(store.seat)
+        .places([/** @type {any} */ (tile)], { signal: this.#loading.signal });
       if (territory !== this.#now()) return; // the territory has changed
       if (territory !== this.#territory) this.#places.clear();
       this.#territory = territory;

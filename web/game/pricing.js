@@ -97,7 +97,7 @@ export function pricingTray(store, preview) {
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
     const accepted = await store.act((seat, options) =>
-      seat.setOffer(offer, options).catch((error) => {
+      seat.setOffer(/** @type {any} */ (offer), options).catch((error) => {
         if (error instanceof ApiError) reason = explain(error);
         throw error;
       }),
@@ -114,6 +114,7 @@ export function pricingTray(store, preview) {
   function card(tile) {
     const radio = h("input", {
       type: "radio",
+      "aria-label": t("pricing.discard_tile", { tile }),
       name: "discard",
       value: tile,
       id: `discard-${tile}`,
@@ -228,7 +229,7 @@ export function pricingTray(store, preview) {
     purse.classList.toggle("bad", rest < 0);
     const set = store.me?.offer_set ?? false;
     const last = !set && store.view.waiting_for.length === 1;
-    setText(send, last ? t("pricing.set_and_reveal") : t("pricing.set"));
+    setText(send, t(!draft?.discard ? "pricing.choose" : last ? "pricing.set_and_reveal" : "pricing.set"));
     send.disabled = store.blocked || !draft?.discard || rest < 0;
     hide(send, !editing);
     hide(change, editing || !set);

@@ -13,6 +13,7 @@ import { paneTabs, sidePanes } from "./panes.js";
 import { homeLink } from "./header.js";
 import { gameUrl } from "../shared/urls.js";
 import { loadRuleset } from "../shared/rulesets.js";
+import { placedLast } from "./placed-last.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
@@ -49,6 +50,7 @@ export async function openReplay(app, id) {
     record,
   );
   app.replaceChildren(replay.root);
+  replay.see(new URLSearchParams(location.hash.slice(1)).get("eyes"));
   replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
   window.addEventListener("hashchange", ({ newURL }) => {
     const event = Number(new URLSearchParams(new URL(newURL).hash.slice(1)).get("e"));
@@ -118,6 +120,7 @@ function replayPage(last, events, tiles, record) {
       onchange: () => {
         state.eyes = eyes.value;
         update();
+        pause(); // the URL names the eyes too
       },
     },
     h("option", { value: "spectator" }, t("replay.spectator")),
@@ -240,7 +243,7 @@ function replayPage(last, events, tiles, record) {
     updatePlay();
     clearTimeout(urlTimer);
     urlTimer = setTimeout(() => {
-      history.replaceState(null, "", `${location.pathname}${location.search}#e=${event()}`);
+      history.replaceState(null, "", `${location.pathname}${location.search}#e=${event()}&eyes=${state.eyes}`);
       announce(caption.textContent ?? "");
     }, URL_DELAY_MS);
   }
@@ -276,8 +279,9 @@ function replayPage(last, events, tiles, record) {
     for (const panel of [seats, offers, scoring, log, result]) panel.update();
     const player = view.players[state.looked];
     hide(board.root, !player);
-    const moment = `${view.round}.${view.phase}`;
-    if (player) board.update({ player, mine: false, pending: null, moment, highlighted: [] });
+    const moment = String(view.round);
+    if (player)
+      board.update({ player, mine: false, pending: null, moment, highlighted: [], fresh: placedLast(store.log) });
     updatePlay();
     updateCaption(view, past);
     Object.assign(root.dataset, { event: String(event()), status: view.status, phase: view.phase ?? "none" });
@@ -326,7 +330,13 @@ function replayPage(last, events, tiles, record) {
     keys[press.key]();
   }
 
-  return { root, event, seekEvent };
+  /** Choose whose eyes see the game, as the URL names them. @param {string | null} wanted */
+  function see(wanted) {
+    if (!secrets || ![...eyes.options].some(({ value }) => value === wanted)) return;
+    eyes.value = state.eyes = String(wanted);
+  }
+
+  return { root, event, seekEvent, see };
 }
 
 /** Return the number of the last round that has begun, 0 before the first one. @param {Event[]} events */

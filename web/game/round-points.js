@@ -1,6 +1,7 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { prefersReducedMotion } from "../shared/motion.js";
+import { setting } from "../state/settings.js";
 import { scoringTitle } from "../shared/rulesets.js";
 import { stepText } from "./step-text.js";
 import { pointsBefore, winnersText } from "./seats.js";
@@ -14,9 +15,11 @@ import { pointsBefore, winnersText } from "./seats.js";
  */
 
 const STEP_MS = 400;
+const SEAT_MS = 1200;
 const MAX_MS = 8000;
 /** How long the totals of a round stay visible; `MAX_MS` includes this. */
-const TOTALS_MS = 4000;
+const TOTALS_MS = 2000;
+const WINNERS_MS = 1500;
 
 /**
  * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It is
@@ -57,7 +60,8 @@ export function countingStrip(store, highlight, ended) {
   }
 
   /**
-   * Show these steps one by one, then the totals, for at most eight seconds in all; at once with reduced motion.
+   * Show these steps one by one, each player for a while, then the totals, for at most eight seconds in all; at once with
+   * reduced motion, and for players who want no counting.
    *
    * @param {string} text
    * @param {Map<number, number>} before The points of each seat before.
@@ -76,7 +80,11 @@ export function countingStrip(store, highlight, ended) {
       store.changed();
     };
     for (const [seat, points] of before) lines.get(seat)?.total(points);
-    const wait = prefersReducedMotion() ? 0 : Math.min(STEP_MS, (MAX_MS - TOTALS_MS) / Math.max(1, steps.length));
+    const isAtOnce = prefersReducedMotion() || !setting("count");
+    const ofSeat = (/** @type {number} */ seat) => steps.filter((step) => step.seat === seat).length;
+    const most = (MAX_MS - TOTALS_MS) / Math.max(1, new Set(steps.map(({ seat }) => seat)).size);
+    const waitFor = (/** @type {number} */ seat) =>
+      Math.min(most, Math.max(SEAT_MS, STEP_MS * ofSeat(seat))) / ofSeat(seat);
     let index = 0;
     const advance = () => {
       const step = steps[index++];
@@ -86,9 +94,9 @@ export function countingStrip(store, highlight, ended) {
       }
       add(step);
       for (const [seat, line] of lines) line.current(seat === step.seat);
-      if (wait) highlight(step.tiles, step.seat, step);
-      if (wait) timer = setTimeout(advance, wait);
-      else advance();
+      if (isAtOnce) return advance();
+      highlight(step.tiles, step.seat, step);
+      timer = setTimeout(advance, waitFor(step.seat));
     };
     advance();
   }
@@ -105,7 +113,7 @@ export function countingStrip(store, highlight, ended) {
     queue.push(() => count(t("result.title"), pointsBefore(event), finalSteps(event, scores)));
     queue.push(() => {
       setText(title, winnersText(event.result.winners, store.view));
-      timer = setTimeout(next, TOTALS_MS / 2);
+      timer = setTimeout(next, WINNERS_MS);
     });
     if (root.hidden) next();
   }
@@ -158,7 +166,7 @@ async function seatScores(store) {
 }
 
 /**
- * Return the points of a round, slot by slot.
+ * Return the points of a round, player by player.
  *
  * @param {RoundScored} event
  * @param {SeatScores[]} scores
@@ -166,8 +174,8 @@ async function seatScores(store) {
  */
 function roundSteps(event, scores) {
   const slots = (event.players[0]?.scoring_tiles ?? []).map(({ slot }) => slot);
-  return slots.flatMap((slot) =>
-    event.players.map(({ seat, scoring_tiles }) => {
+  return event.players.flatMap(({ seat, scoring_tiles }) =>
+    slots.map((slot) => {
       const scored = scoring_tiles.find((one) => one.slot === slot);
       const round = scores.find((one) => one.seat === seat)?.rounds.find((one) => one.round === event.round);
       const awards = round?.scoring_tiles.find((one) => one.slot === slot)?.awards ?? [];
@@ -183,7 +191,7 @@ function roundSteps(event, scores) {
 }
 
 /**
- * Return the points at the end: each scroll, then gold, then the gold that breaks a tie.
+ * Return the points at the end: for each player the scrolls, then gold, then the gold that breaks a tie.
  *
  * @param {GameFinished} event
  * @param {SeatScores[]} scores
@@ -215,5 +223,5 @@ function finalSteps(event, scores) {
           const left = scores.find((one) => one.seat === seat)?.final.leftover_gold ?? 0;
           return { seat, text: t("result.leftover", { count: left }), title: "", points: null, tiles: [] };
         });
-  return [...scrolls, ...gold, ...breaking];
+  return [...scrolls, ...gold, ...breaking].sort((a, b) => a.seat - b.seat);
 }

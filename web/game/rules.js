@@ -14,10 +14,15 @@ import { scoringPicture, tilePicture, tilesOfSteps } from "../state/pictures.js"
  */
 export async function showRules(game) {
   const asked = game?.ruleset ?? null;
-  const [steps, { ruleset, round_tables: tables }] = await Promise.all([
+  const [steps, { ruleset, round_tables: tables, catch_up: catchUp }] = await Promise.all([
     loadTiles(asked).then(tilesOfSteps),
     loadScoringTiles(asked),
   ]);
+  const rises = catchUp
+    .map((gold, index) => ({ gold, round: index + 1 }))
+    .filter(({ gold, round }) => gold > 0 && round <= (game?.round_count ?? Infinity))
+    .map(({ gold, round }) => t("rules.catch_up", { gold, round }));
+
   const tiles = (game?.scoring_tiles ?? []).map(({ slot, scoring_tile: id, rounds }) =>
     h(
       "li",
@@ -37,7 +42,7 @@ export async function showRules(game) {
       "li",
       {},
       tile && h("img", { src: tilePicture(ruleset, tile), alt: "", width: 64, height: 64 }),
-      h("p", {}, t(`rules.${step}`)),
+      h("p", {}, t(`rules.${step}`, { catch_up: rises.join(t("list.comma")) })),
     ),
   );
   openDialog(

@@ -85,12 +85,12 @@ function summary(store, seat) {
   const built = view.players
     .filter((player) => player.seat !== seat)
     .flatMap((player) => {
-      const count = since.reduce(
-        (sum, { type, seat: by }) =>
-          by !== player.seat ? sum : type === "tile_placed" ? sum + 1 : type === "placement_taken_back" ? sum - 1 : sum,
-        0,
+      const placed = player.territory.filter(({ tile }) =>
+        since.some((event) => event.type === "tile_placed" && event.tile === tile),
       );
-      return count > 0 ? [h("li", {}, t("since.built", { name: player.name, count }))] : [];
+      const pictures = placed.map(({ tile, rotation }) => thumbnail(view.ruleset, tile, rotation));
+      const text = t("since.built", { name: player.name, count: placed.length });
+      return placed.length ? [h("li", {}, ...pictures, h("span", {}, text))] : [];
     });
   const scored = since
     .filter(({ type }) => type === "round_scored")

@@ -45,7 +45,8 @@ export function turnAlerts(store) {
   return { update, sound, close: () => icon?.setAttribute("href", usual) };
 }
 
-/** Play a sound, if the player has chosen sounds. @param {string} name */
+/** Play a sound, unless the player wants none, or has not pressed anything yet. @param {string} name */
 function sound(name) {
-  if (setting("sound")) import("../shared/sound.js").then(({ play }) => play(name), toastError);
+  if (setting("sound") && navigator.userActivation?.hasBeenActive)
+    import("../shared/sound.js").then(({ play }) => play(name), toastError);
 }

@@ -1,13 +1,15 @@
 /** The minimum size of cells until the user zooms; `fitAll` goes further. */
 const CELL_MIN = 48;
 const CELL_SMALLEST = 12;
-const CELL_MAX = 150;
+const CELL_MAX = 200;
 /**
  * Cells up to this size have room for one more row and column on each side, so that tiles which are placed move
  * nothing.
  */
 const CELL_ROOMY = 64;
 const CELL_FIRST = 112;
+/** In a window of at least this width the first scale has no other limit than `CELL_MAX`. */
+const WIDE = 1920;
 
 /** @typedef {{left: number, top: number, columns: number, rows: number}} Bounds A box of cells. */
 /**
@@ -15,7 +17,7 @@ const CELL_FIRST = 112;
  */
 
 /**
- * The zoom and the position of a board in its scroller. The scale is chosen when a phase begins, and changes only when the user
+ * The zoom and the position of a board in its scroller. The scale is chosen when a round begins, and changes only when the user
  * zooms or changes the size of the window. A board that grows pans as little as needed.
  */
 export class Viewport {
@@ -26,6 +28,8 @@ export class Viewport {
   /** The territory that is shown, and its moment: a new moment may choose another scale. */
   #subject = "";
   #moment = "";
+  /** What is shown while points are counted: how the board was shown before. @type {View | null} */
+  #held = null;
   /** By territory, how it was shown last. @type {Map<string, View>} */
   #views = new Map();
   /** @type {View} */
@@ -65,7 +69,7 @@ export class Viewport {
       (event) => {
         if (!event.ctrlKey) return; // a pinch on a trackpad sends this too
         event.preventDefault();
-        this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
+        this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1, event);
       },
       { passive: false },
     );
@@ -80,9 +84,17 @@ export class Viewport {
    * Show the board again after a change of its cells, of what it shows or of the phase.
    *
    * @param {string} subject Whose territory it is.
-   * @param {string} moment The phase.
+   * @param {string} moment The round.
+   * @param {boolean} [isHeld] Whether another territory is shown at the scale and the position of now.
    */
-  update(subject, moment) {
+  update(subject, moment, isHeld = false) {
+    if (isHeld) {
+      this.#held ??= this.#view;
+      this.#view = { ...this.#held };
+      return this.#place();
+    }
+    if (this.#held) this.#view = this.#held;
+    this.#held = null;
     if (subject !== this.#subject) {
       this.#views.set(this.#subject, this.#view);
       this.#subject = subject;
@@ -107,11 +119,18 @@ export class Viewport {
     this.#wanted = null;
   }
 
-  /** @param {number} factor */
-  zoom(factor) {
+  /**
+   * Zoom about a point of the window; without one, about the middle.
+   *
+   * @param {number} factor
+   * @param {{clientX: number, clientY: number}} [about]
+   */
+  zoom(factor, about) {
     const { cell, x, y } = this.#view;
     const to = limited(cell * factor);
-    const [across, down] = [this.#room.width / 2, this.#room.height / 2];
+    const box = about && this.scroller.getBoundingClientRect();
+    const across = about && box ? about.clientX - box.left : this.#room.width / 2;
+    const down = about && box ? about.clientY - box.top : this.#room.height / 2;
     this.#view = { cell: to, x: across + ((x - across) * to) / cell, y: down + ((y - down) * to) / cell };
     this.#place();
   }
@@ -131,7 +150,7 @@ export class Viewport {
     const { width, height } = this.#room;
     if (!width) return;
     const tight = Math.min(width / columns, height / rows);
-    const roomy = Math.min(CELL_FIRST, width / (columns + 2), height / (rows + 2));
+    const roomy = Math.min(innerWidth < WIDE ? CELL_FIRST : CELL_MAX, width / (columns + 2), height / (rows + 2));
     const cell = limited(
       Math.max(smallest, smallest < CELL_MIN ? tight : Math.max(roomy, Math.min(tight, CELL_ROOMY))),
     );
@@ -211,7 +230,8 @@ export class Viewport {
     const [a, b] = this.#pointers.values();
     if (!b) return;
     const distance = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
-    if (this.#pinch) this.zoom(distance / this.#pinch);
+    const middle = { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 };
+    if (this.#pinch) this.zoom(distance / this.#pinch, middle);
     this.#pinch = distance;
   }
 }

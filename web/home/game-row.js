@@ -6,7 +6,7 @@ import { gameUrl } from "../shared/urls.js";
 
 /**
  * @typedef {{seat: number, name: string, bot: string | null}} ListedPlayer
- * @typedef {{id: string, name: string, status: string, round: number, seat_count: number, created_at: string,
+ * @typedef {{id: string, name: string, status: string, round: number, seat_count: number, reserved_seats?: number, created_at: string,
  *   players: ListedPlayer[]}} Listed
  */
 
@@ -27,12 +27,14 @@ export function gameRow(game, mine = null, call = "") {
       : game.status === "playing"
         ? t("front.round", { round: game.round })
         : t(`status.${game.status}`);
+  const isOpen = game.status === "lobby" && game.players.length + (game.reserved_seats ?? 0) < game.seat_count;
   return h(
     "li",
     {},
     h("a", { href: gameUrl(game.id) }, gameName(game.name)),
     h("span", { class: "opponents" }, names.length ? list(names) : ""),
     call ? h("span", { class: "badge act" }, call) : null,
+    isOpen && mine === null ? h("a", { href: gameUrl(game.id) }, t("front.join")) : null,
     h("span", { class: "faint" }, standing),
     h("time", { class: "faint", datetime: game.created_at }, dateTime(game.created_at)),
   );

@@ -8,6 +8,7 @@ import { gameUrl } from "../shared/urls.js";
 import { saveTokens, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {{id: string, code: string | null, number?: number, copied?: boolean}} Invite */
 
 /**
  * Create the list of links that the host sends to the invited players, one for each reserved seat.
@@ -28,11 +29,17 @@ export function inviteList(store, withdraw) {
   /** What was compared with the server last. */
   let checked = "";
 
-  /** @param {{id: string, code: string | null, index: number}} invite */
-  function row({ id, code, index }) {
-    const name = t("invite.link", { seat: number(index + 1) });
+  /** @param {Invite} invite */
+  function row({ id, code, number: given, copied }) {
+    const name = t("invite.link", { seat: number(given ?? 0) });
+    const mark = h("span", { class: "faint" }, copied ? t("menu.copied") : "");
+    const copy = () => {
+      if (code) void share(gameUrl(store.id, "invite", code), "");
+      saveTokens(store.id, { invitations: saved().map((one) => (one.id === id ? { ...one, copied: true } : one)) });
+      setText(mark, t("menu.copied"));
+    };
     const link = code
-      ? button(t("invite.copy"), () => void share(gameUrl(store.id, "invite", code), ""), {
+      ? button(t("invite.copy"), copy, {
           class: "small",
           "data-act": "invite-link",
           "aria-label": `${t("invite.copy")}: ${name}`,
@@ -45,7 +52,7 @@ export function inviteList(store, withdraw) {
       "data-act": "withdraw",
       "aria-label": `${t("invite.withdraw")}: ${name}`,
     });
-    return { root: h("li", {}, h("span", {}, name), link, take), update() {} };
+    return { root: h("li", {}, h("span", {}, name), link, take, mark), update() {} };
   }
 
   /**
@@ -65,8 +72,14 @@ export function inviteList(store, withdraw) {
     store.changed();
   }
 
+  /** Return our invitations, each with a number that it keeps. */
   function saved() {
-    return tokensOf(store.id).invitations ?? [];
+    const { invitations = [] } = tokensOf(store.id);
+    let last = Math.max(0, ...invitations.map((one) => one.number ?? 0));
+    if (invitations.every((one) => one.number)) return invitations;
+    const numbered = invitations.map((one) => ({ ...one, number: one.number ?? (last += 1) }));
+    saveTokens(store.id, { invitations: numbered });
+    return numbered;
   }
 
   /** Return whether seats are reserved for the players of an old game, who need no link. */
@@ -102,8 +115,8 @@ export function inviteList(store, withdraw) {
       setText(text, hint());
       keyed(
         rows,
-        [...saved(), ...elsewhere].map((each, index) => ({ ...each, index })),
-        ({ id, index, code }) => `${index}${id}${code ?? ""}`,
+        [...saved(), ...elsewhere.map((one, index) => ({ ...one, number: saved().length + index + 1 }))],
+        ({ id, number: given, code }) => `${given}${id}${code ?? ""}`,
         row,
       );
       check().catch(toastError);

@@ -43,7 +43,8 @@ export async function lobbyPanel(store, reopen) {
   });
   const sitting = h("button", { "data-act": "join" });
   const join = form("bar", sit, name, sitting);
-  const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), {
+  const begin = () => void write((game, ifMatch) => game.start({ ifMatch }));
+  const start = button(t("lobby.start"), () => askToStart(), {
     class: "primary",
     "data-act": "start",
   });
@@ -113,6 +114,13 @@ export async function lobbyPanel(store, reopen) {
       if (error instanceof ApiError && error.status === 412) toast(t("lobby.changed"));
       else toastError(error);
     }
+  }
+
+  /** Start the game, after a question if invitations are unused. */
+  function askToStart() {
+    const { reserved_seats: count } = store.view;
+    if (!count) return begin();
+    confirmation(t("lobby.unused", { count }), t("lobby.start"), begin).open(start);
   }
 
   /** Return how many seats are neither taken nor reserved. */

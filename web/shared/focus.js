@@ -1,5 +1,7 @@
 import { openDialogs } from "./dom.js";
 
+const LATE_MS = 300;
+
 /**
  * Keep the keyboard focus on the page: when the focused element disappears, move the focus to another one.
  *
@@ -12,19 +14,31 @@ export function focusKeeper(root, fallback) {
   root.addEventListener("focusin", ({ target }) => {
     last = /** @type {HTMLElement} */ (target);
   });
+  /** Whether the user works with the keyboard: then a focus that is lost moves to the next part. */
+  let isByKey = false;
   root.addEventListener("pointerdown", () => {
     last = null;
+    isByKey = false;
   });
+  document.addEventListener("keydown", pressed);
+
+  function pressed() {
+    isByKey = true;
+    if (!root.isConnected) document.removeEventListener("keydown", pressed);
+  }
 
   /** Move a lost focus, after the browser has noticed that its element is hidden. */
   function check() {
-    if (!last || document.activeElement !== document.body || openDialogs.length) return;
-    const usable = last.isConnected && last.checkVisibility() && !last.matches(":disabled");
+    if (!(last || isByKey) || document.activeElement !== document.body || openDialogs.length) return;
+    const usable = last?.isConnected && last.checkVisibility() && !last.matches(":disabled");
     (usable ? last : fallback())?.focus({ preventScroll: true });
   }
 
   return {
-    check: () => requestAnimationFrame(() => setTimeout(check)),
+    check() {
+      requestAnimationFrame(() => setTimeout(check));
+      setTimeout(check, LATE_MS); // what had the focus is sometimes hidden later
+    },
     /** Focus the first element of a page that has just been opened. */
     begin() {
       if (document.activeElement === document.body) fallback()?.focus({ preventScroll: true });

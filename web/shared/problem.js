@@ -1,15 +1,15 @@
-import { h } from "./dom.js";
+import { alertNow, h } from "./dom.js";
 import { t } from "./i18n.js";
-import { errorText, toastError } from "./toast.js";
+import { errorDetails, errorText, explain } from "./toast.js";
 
 /**
- * Show why a game cannot be loaded, with a link back. The toast has the id of the request.
+ * Show why a game cannot be loaded, with the id of the request and a link back.
  *
  * @param {Element} app
  * @param {unknown} error
  */
 export function showProblem(app, error) {
-  toastError(error);
+  alertNow(explain(error));
   app.replaceChildren(
     h(
       "main",
@@ -19,6 +19,7 @@ export function showProblem(app, error) {
         { class: "panel" },
         h("h1", {}, t("page.not_found")),
         h("p", {}, errorText(error)),
+        errorDetails(error),
         h("p", {}, h("a", { class: "button primary", href: "/play/" }, t("page.all_games"))),
       ),
     ),

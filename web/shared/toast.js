@@ -16,10 +16,7 @@ export function explain(error) {
 /** Show an error for a while, and let screen readers speak it at once. @param {unknown} error */
 export function toastError(error) {
   alertNow(explain(error));
-  const details =
-    error instanceof ApiError && error.requestId
-      ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`))
-      : null;
+  const details = errorDetails(error);
   const retry = h("span", {});
   const wait = error instanceof ApiError && error.retryAfterMs;
   if (wait)
@@ -28,6 +25,13 @@ export function toastError(error) {
       () => {},
     );
   show("bad", h("span", {}, errorText(error), " ", retry), details);
+}
+
+/** Return the code of an error and the id of its request, for those who report it. @param {unknown} error */
+export function errorDetails(error) {
+  return error instanceof ApiError && error.requestId
+    ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`))
+    : null;
 }
 
 /** Return the explanation of an error; the server's own texts are marked as English. @param {unknown} error */

@@ -1,7 +1,7 @@
 import { loadItem, saveItem } from "./items.js";
 
 /** The settings with their defaults. */
-const SETTINGS = { letters: true, auto: false, edges: false, sound: false, notify: false };
+const SETTINGS = { letters: true, auto: false, edges: false, count: true, sound: true, notify: false };
 
 /** Return a setting. @param {keyof typeof SETTINGS} name */
 export function setting(name) {

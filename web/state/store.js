@@ -365,7 +365,7 @@ export class Store {
     this.pending = placement;
     this.#known = NOTHING_KNOWN;
     saveForTab(this.#unconfirmed, { placement, key, seat: this.token });
-    const accepted = await this.act((seat, options) => seat.place(placement, options), key);
+    const accepted = await this.act((seat, options) => seat.place(/** @type {any} */ (placement), options), key);
     saveForTab(this.#unconfirmed, null);
     if (!accepted) this.pending = null;
     else

@@ -6,7 +6,8 @@
  * @property {string | null} host
  * @property {string | null} [invite] Our invitation code, until it is used.
  * @property {string | null} [watch] The code with which we watch a private game.
- * @property {{id: string, code: string}[]} [invitations] The invitations of others, as the host.
+ * @property {{id: string, code: string, number?: number, copied?: boolean}[]} [invitations] The invitations of others, as the
+ *   host, each with the number that the host sees and whether its link was copied.
  * @property {string[]} [rematch] The names of the players of the old game, whose seats are reserved in its rematch.
  * @property {{token: string, seat: number, event: number} | null} [lobby] Which seat a token had in the lobby, and the last
  *   event then.
@@ -25,6 +26,8 @@
  * @property {boolean} ghost
  * @property {boolean} waiting Whether the server has not confirmed the tile yet.
  * @property {boolean} highlighted
+ * @property {boolean[]} rim At which sides (north, east, south, west) the highlighted area ends.
+ * @property {boolean} fresh Whether the tile was placed when its player built last.
  */
 
 /**

@@ -13,6 +13,7 @@ from skye.bots import BOT_PROFILES
 from skye.fields import (
     MAX_TILES,
     Component,
+    Count,
     Keywords,
     ObjectKind,
     RulesetName,
@@ -149,6 +150,11 @@ class ScoringTileList(TypedDict):
         Sequence[RoundTable],
         Keywords(minItems=1, maxItems=MAX_PLAYERS - MIN_PLAYERS + 1),
         "The rounds for each number of players that can play.",
+    ]
+    catch_up: Annotated[
+        Sequence[Count],
+        Keywords(minItems=1, maxItems=MAX_ROUNDS),
+        "By round, the income that each player gets for each player with more points.",
     ]
 
 
@@ -289,7 +295,7 @@ def list_scoring_tiles(query: dict[str, Any]) -> Response:
     """List all scoring tiles of a ruleset.
 
     A game has a scoring tile for each slot. `round_tables` says how many players can play, and which slots
-    each round scores.
+    each round scores; `catch_up`, the income of a round for each player with more points.
     """
     ruleset = _ruleset(query)
     tables = [
@@ -297,7 +303,8 @@ def list_scoring_tiles(query: dict[str, Any]) -> Response:
         for players in ruleset.players
     ]
     tiles = scoring_tile_catalogue_view(ruleset)
-    return _list({"ruleset": ruleset.id, "scoring_tiles": tiles, "round_tables": tables})
+    listed = {"ruleset": ruleset.id, "scoring_tiles": tiles, "round_tables": tables}
+    return _list(listed | {"catch_up": ruleset.catch_up})
 
 
 @blueprint.route("/scenarios")
