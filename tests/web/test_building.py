@@ -73,7 +73,7 @@ def shown_gains(page):
     """Return the gains of the ghost by slot, as numbers."""
     rows = page.locator(".gains > div:visible").all_inner_texts()
     signs = str.maketrans("\N{MINUS SIGN}", "-")
-    return {row[0]: int(row.split()[-1].translate(signs)) for row in rows if row[1] == " "}
+    return {row[0]: int(row.split()[-1].translate(signs)) for row in rows if row[1:2].isspace()}
 
 
 def test_gains_that_were_shown_equal_the_points_afterwards(browser):

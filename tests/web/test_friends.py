@@ -53,7 +53,7 @@ def test_used_invitation_disappears_and_is_refused(browser):
     host.page.wait_for_function("() => document.querySelectorAll('[data-act=invite-link]').length === 1")
     browser.expected += ["401", "404"]  # how the server responds to an invitation that has been used
     third = browser.window(link.removeprefix(browser.url))
-    third.page.wait_for_selector(".toast.bad:has-text('no longer valid')")
+    third.page.wait_for_selector("main:has-text('no longer valid') details")
 
 
 def test_watch_link_of_a_private_game_shows_no_secret(browser):
@@ -332,3 +332,23 @@ def test_player_who_resigns_from_a_private_game_watches_on(browser):
     page.wait_for_selector(".game-page.watching .market .offer")
     browser.act(game, 1, tokens[1])
     page.wait_for_selector("[data-seat='1'] .seat-state:has-text('prices set')")
+
+
+def test_start_asks_while_invitations_are_unused_and_they_keep_numbers(browser):
+    host = hosted_lobby(browser, seat_count=4)
+    page = host.page
+    page.locator("[data-act=withdraw]").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.invites li').length === 2")
+    assert re.findall(r"Invitation\D*(\d)", page.inner_text(".invites")) == ["2", "3"]
+    guest = accept(browser, host.copied(".invites li:has-text('2') [data-act=invite-link]"), "Bob")
+    page.wait_for_function("() => document.querySelectorAll('.invites li').length === 1")
+    assert re.findall(r"Invitation\D*(\d)", page.inner_text(".invites")) == ["3"]
+    host.copied("[data-act=invite-link]")
+    page.wait_for_selector(".invites li:has-text('Copied')")
+    page.click("[data-act=start]")
+    page.click("dialog[open] button:has-text('Cancel')")
+    assert host.view(host.token())["status"] == "lobby"
+    page.click("[data-act=start]")
+    page.click("dialog[open] [data-act=yes]")
+    for screen in (host, guest):
+        screen.page.wait_for_selector(".pricing .card")

@@ -94,3 +94,15 @@ def test_passing_is_confirmed_while_a_tile_is_affordable(browser):
     page.wait_for_selector("dialog[open]")
     page.click("dialog[open] [data-act=yes]")
     page.wait_for_selector(".game-page:not(.my-turn)")
+
+
+def test_focus_moves_to_the_next_part_after_prices_and_a_purchase(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"], options=FIRST)
+    page = screen.page
+    for keys, phase in ((("1", "x", "s"), "buying"), (("1", "b"), "building")):
+        for key in keys:
+            page.keyboard.press(key)
+            screen.drawn()
+        page.wait_for_selector(f".game-page[data-phase={phase}]")
+        screen.until("() => document.activeElement !== document.body")
+        page.wait_for_selector(".game-page.my-turn:not([aria-busy])")

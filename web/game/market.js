@@ -125,7 +125,13 @@ export function market(store, preview) {
       update(/** @type {Offer} */ shown) {
         const isFor = can.has(shown.tile);
         const choosing = store.view.phase === "buying" && store.myTurn && store.actions !== null && !shown.buyer;
-        const state = { isFor, choosing, isChosen: selected === tile, words: tileWords(store.view.ruleset, tile) };
+        const state = {
+          isFor,
+          phase: store.view.phase,
+          choosing,
+          isChosen: selected === tile,
+          words: tileWords(store.view.ruleset, tile),
+        };
         changed([shown, state], () => drawOffer(box, price, why, shown, state));
       },
     };
@@ -155,7 +161,7 @@ export function market(store, preview) {
     box.classList.toggle("priced", !shown.buyer && shown.price !== null && !shown.discard);
     attribute(box, "aria-description", words || null);
     box.classList.toggle("dim", shown.discard === true || shown.buyer !== null || (choosing && !isFor));
-    attribute(box, "aria-disabled", String(!isFor));
+    attribute(box, "aria-disabled", store.view.phase === "pricing" && store.seat !== null ? null : String(!isFor));
     attribute(box, "aria-pressed", isFor ? String(isChosen) : null);
   }
 
