@@ -276,6 +276,8 @@ def test_news_of_many_names_are_two_whole_lines_on_a_phone(browser):
     call(browser.url, "POST", f"/v1/games/{game}/start", {}, host)
     screen.page.wait_for_selector(".notices span:has-text('Income')")
     assert screen.page.eval_on_selector(".notices", "({scrollHeight}) => scrollHeight <= 28")
-    text, line = (screen.page.locator(part).bounding_box() for part in (".notices span", ".notes"))
+    text, line = (
+        screen.page.locator(part).bounding_box() for part in (".notices p:last-child span", ".notes")
+    )
     assert line["y"] <= text["y"]
     assert text["y"] + text["height"] <= line["y"] + line["height"]

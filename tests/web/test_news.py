@@ -4,9 +4,8 @@ import pytest
 
 from tests.web.driver import NOTICE_MS, PHONE, call, offer_all, seated
 
-PLACES = (
-    "[...document.querySelectorAll(\".market-row[data-seat='1'] .offer img\")].map((one) => one.offsetWidth)"
-)
+WIDTHS = """() => [...document.querySelectorAll(".market-row[data-seat='1'] .offer img")].map(
+  ({offsetWidth}) => offsetWidth)"""
 
 
 def place(actions):
@@ -18,7 +17,7 @@ def place(actions):
 def test_tiles_of_rivals_are_shown_while_prices_are_set(browser, width):
     screen, _, _ = seated(browser, "Ann", "Bob", "Cy", window={"width": width, "height": 800})
     page = screen.page
-    widths = page.evaluate(PLACES)
+    widths = page.evaluate(WIDTHS)
     assert len(widths) == 3
     assert min(widths) >= 24
     page.locator(".market-row[data-seat='2'] .offer").first.click()

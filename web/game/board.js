@@ -11,6 +11,7 @@ import { Viewport } from "./viewport.js";
 const TAP_MIN = 44;
 const TAP_COMFORTABLE = 64;
 const ZOOM = 1.25;
+const NONE = new Set();
 
 /** @typedef {import("../state/api.js").Player} Player */
 /** @typedef {import("./place.js").Placing} Placing */
@@ -24,7 +25,7 @@ const ZOOM = 1.25;
  * @property {string} moment The round: a new one may choose another scale.
  * @property {boolean} [held] Whether the scale and the position stay as they are: points are being counted.
  * @property {readonly string[]} highlighted
- * @property {ReadonlySet<string>} fresh The tiles that were placed when players built last.
+ * @property {ReadonlySet<string>} [fresh] The tiles that were placed when players built last.
  */
 
 /**
@@ -95,7 +96,7 @@ export function territoryBoard(placing, rulesetOf) {
   }
 
   /** @param {Shown} shown @returns {Cell[][]} */
-  function cellsOf({ player, mine, pending, highlighted, fresh }) {
+  function cellsOf({ player, mine, pending, highlighted, fresh = NONE }) {
     const laid = new Map(player.territory.map((tile) => [`${tile.x},${tile.y}`, tile]));
     const isLaid = (/** @type {number} */ x, /** @type {number} */ y) => laid.has(`${x},${y}`);
     const isLit = (/** @type {number} */ x, /** @type {number} */ y) =>

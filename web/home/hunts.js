@@ -46,6 +46,11 @@ export async function openHunts(app) {
   for (const kept of keptHunts()) await showHunt(hunts, kept);
 }
 
+/** Return a text of the server with its code between backticks marked. @param {string} text */
+function prose(text) {
+  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
+}
+
 /** @returns {Kept[]} */
 function keptHunts() {
   return JSON.parse(loadItem(KEPT) ?? "[]");
@@ -77,7 +82,7 @@ function openForm(classes, hunts) {
           "label",
           { class: "check" },
           boxes[index],
-          h("span", { lang: "en" }, h("b", {}, each.class), ` ${each.description}`),
+          h("span", { lang: "en" }, h("b", {}, each.class), " ", ...prose(each.description)),
         ),
       ),
     ),
