@@ -754,6 +754,9 @@ ScoringTileId: TypeAlias = Literal[
 ]
 
 
+CatchUpItem: TypeAlias = int
+
+
 class ScoringTilePoints(TypedDict):
     slot: ScoringSlot
     scoring_tile: ScoringTileId
@@ -2063,6 +2066,7 @@ class ScoringTileList(TypedDict):
     ruleset: RulesetName
     scoring_tiles: list[ScoringTile]
     round_tables: list[RoundTable]
+    catch_up: list[CatchUpItem]
 
 
 class Scroll(TypedDict):
