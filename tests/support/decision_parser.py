@@ -143,7 +143,7 @@ def trades(sections):
         number, text = re.fullmatch(r"  round (\d+): (.*)", line).groups()
         offers, purchases = {}, {}
         for each in text.split("; "):
-            seat, rest = re.fullmatch(r"(\d+): (.*)", each).groups()
+            seat, rest = re.fullmatch(r"s(\d+) (.*)", each).groups()
             discard, *parts = rest.removeprefix("-").split(", ")
             prices = dict(part.split() for part in parts if not part.startswith(("bought ", "passed")))
             offers[int(seat)] = (discard, {tile: int(price) for tile, price in prices.items()})

@@ -311,9 +311,10 @@ def _rounds(facts: Facts) -> Iterator[str]:
     """Yield the discards, prices and purchases of all rounds, so far as the seat may know them."""
     if not facts.trades:
         return
-    yield "\nDiscards, prices and purchases by round (seat: -discarded tile, tiles with prices, purchase):"
+    form = "s0 is seat 0; -discarded tile, tiles with prices, purchase"
+    yield f"\nDiscards, prices and purchases by round ({form}):"
     for trades in facts.trades:
-        seats = [f"{seat}: {_trades_of(trades, seat)}" for seat in facts.seats]
+        seats = [f"s{seat} {_trades_of(trades, seat)}" for seat in facts.seats]
         yield f"  round {trades.round}: {'; '.join(seats)}"
 
 
