@@ -200,6 +200,8 @@ def past_games(recorder):
         {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True},
     )
     game = recorder.send("POST", "/v1/games", body | {"options": {"seed": "skye"}}, key).json["game"]["id"]
+    offer = recorder.send("GET", f"/v1/games/{game}/players/0/actions", token=key).json["actions"][0]
+    recorder.send(offer["method"], offer["href"], offer["body"], key)
     recorder.send("POST", f"/v1/games/{game}/players/0/resign", token=key)
     recorder.record("resigned", "A game in which the player resigned.", "GET", "/v1/me/records", token=key)
     recorder.record("one_game", "Statistics of one game.", "GET", "/v1/me/statistics", token=key)

@@ -37,7 +37,7 @@ def test_opponent_who_revises_takes_no_revisions_of_others(service):
 
 
 def test_names_and_tokens_that_a_seat_changes_again_and_again_are_limited(service, monkeypatch):
-    monkeypatch.setattr("skye_server.games.transitions.MAX_REVISIONS", 6)
+    monkeypatch.setattr("skye_server.games.transitions.MAX_OPEN_CHANGES", 18)
     game = service.create_game(2, start=False)
     renamed = [game.call("PATCH", seat=0, body={"name": f"Ann {number}"}) for number in range(4)]
     assert [answer.status_code for answer in renamed] == [200, 200, 200, 409]
@@ -59,15 +59,29 @@ def test_strangers_who_join_and_leave_again_and_again_leave_changes_to_the_host(
     assert game.call("POST", "start", token=game.host).status_code == 200
 
 
-def test_lobby_with_too_many_changes_changes_no_more(service, monkeypatch):
-    monkeypatch.setattr("skye_server.games.transitions.MAX_CHANGES", 20)
-    game = service.create_game(2, start=False)
+def test_lobby_with_too_many_changes_frees_seats_and_starts(service, monkeypatch):
+    monkeypatch.setattr("skye_server.games.transitions.MAX_LOBBY_CHANGES", 20)
+    game = service.create_game(2, start=False, seat_count=4)
+    invited = game.call("POST", "invitations", token=game.host).json["invitation"]["id"]
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"}, token=game.host)
         if joined.status_code != 201:
             break
         assert game.call("DELETE", seat=2, token=game.host).status_code == 200
     assert problem_code(joined) == "too_many_changes"
+    assert game.view()["version"] == 20
+    assert game.call("DELETE", f"invitations/{invited}", token=game.host).status_code == 200
+    assert game.call("DELETE", seat=1).status_code == 200
+    assert problem_code(game.call("POST", "start", token=game.host)) == "too_few_players"
+
+
+def test_renames_of_a_lobby_are_fewer_than_its_changes(service, monkeypatch):
+    monkeypatch.setattr("skye_server.games.transitions.MAX_OPEN_CHANGES", 20)
+    game = service.create_game(2, start=False, seat_count=2)
+    for number in range(20):
+        for seat in (0, 1):
+            game.call("PATCH", seat=seat, body={"name": f"{seat} {number}"})
+    assert game.view()["version"] == 20
     assert game.call("POST", "start", token=game.host).status_code == 200
 
 

@@ -39,8 +39,9 @@ def statistics(service, key):
 
 
 def resigned_game(service, key, **more):
-    """Return a game that a bot has finished after the player of the key resigned."""
+    """Return a game that a bot has finished after the player of the key decided once and resigned."""
     game = service.create_game(2, key=key, bots={1: "random"}, **more)
+    game.act_legally(0)
     assert game.call("POST", "resign", seat=0).status_code == 200
     return game
 
@@ -196,6 +197,7 @@ def test_end_that_a_failover_has_lost_is_taken_back(service):
     key = new_key()
     before = statistics(service, key)
     game = service.create_game(2, key=key, bots={1: "random"})
+    game.act_legally(0)
     kept = saved(service, key_of(game.id, "*"))
     game.call("POST", "resign", seat=0)
     assert statistics(service, key)["games"] == 1
@@ -210,6 +212,7 @@ def test_end_that_a_failover_has_lost_is_taken_back(service):
 def test_other_end_after_a_failover_replaces_what_was_counted(service):
     key = new_key()
     game = service.create_game(2, key=key, bots={1: "random"}, options={"turn_ms": 60_000})
+    game.act_legally(0)
     kept = saved(service, key_of(game.id, "*"))
     game.call("POST", "resign", seat=0)
     assert statistics(service, key)["missed_deadlines"] == 0
@@ -220,7 +223,7 @@ def test_other_end_after_a_failover_replaces_what_was_counted(service):
     (past,) = history(service, key)
     assert past["players"][0]["end"]["missed_deadlines"] == 1
     found = statistics(service, key)
-    assert (found["games"], found["took_over"], found["missed_deadlines"]) == (1, 1, 1)
+    assert (found["games"], found["resigned"], found["missed_deadlines"]) == (1, 1, 1)
 
 
 def test_seat_that_was_given_up_ends_as_it_did_and_counts_no_points(service):
@@ -229,11 +232,12 @@ def test_seat_that_was_given_up_ends_as_it_did_and_counts_no_points(service):
     late = service.create_game(
         2, key=key, bots={1: "random"}, options={"turn_ms": 60_000, "on_timeout": "bot"}
     )
+    late.act_legally(0)
     while service.get(late.path())["status"] == "playing":
         service.clock.advance(61)
     ends = [past["players"][past["seat"]]["end"] for past in history(service, key)]
     assert [end["type"] for end in ends] == ["took_over", "resigned"]
-    assert (ends[0]["server_decisions"], ends[0]["decisions"]) == (18, 18)
+    assert (ends[0]["server_decisions"], ends[0]["decisions"]) == (17, 18)
     found = statistics(service, key)
     assert (found["resigned"], found["took_over"], found["against_bots"]) == (1, 1, 2)
     assert found["server_decisions"] == sum(end["server_decisions"] for end in ends)
@@ -296,6 +300,22 @@ def test_game_aborted_because_of_an_absent_player_is_in_the_histories(service):
     before = history(service, keys[1]), statistics(service, keys[1])
     rebuild_all(service)
     assert (history(service, keys[1]), statistics(service, keys[1])) == before
+
+
+def test_game_in_which_no_person_decided_is_in_no_history(service):
+    keys = [new_key(), new_key()]
+    for decides in (False, True):
+        game = service.create_game(1, key=keys[0], start=False, seat_count=2)
+        game.call("POST", "players", {"name": "Bob"}, token=keys[1])
+        game.call("POST", "start", token=keys[0])
+        if decides:
+            offer = service.get(game.path("actions", 1), keys[1])["actions"][0]
+            service.call(offer["method"], offer["href"], offer["body"], keys[1])
+        for seat, key in enumerate(keys):
+            game.call("POST", "resign", token=key, seat=seat)
+        assert service.get(game.path())["status"] == "finished"
+        for key in keys:
+            assert len(history(service, key)) == statistics(service, key)["games"] == int(decides)
 
 
 def test_aborted_game_without_absent_players_is_in_no_history(service):

@@ -144,6 +144,8 @@ def replace_key(service):
     service.call("POST", f"/v1/games/{over}/abort", token=OLD_KEY)
     alone = {"players": [{"name": "Ann"}, {"bot": "greedy"}], "auto_start": True, "options": {"seed": "past"}}
     past = service.call("POST", "/v1/games", alone, OLD_KEY).json["game"]["id"]
+    offer = service.call("GET", f"/v1/games/{past}/players/0/actions", token=OLD_KEY).json["actions"][0]
+    service.call(offer["method"], offer["href"], offer["body"], OLD_KEY)
     service.call("POST", f"/v1/games/{past}/players/0/resign", token=OLD_KEY)
     service.call("PUT", "/v1/me/key", {"key": NEW_KEY}, OLD_KEY)
 

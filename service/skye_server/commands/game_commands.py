@@ -94,8 +94,7 @@ def create_invitation(games: Games, command: Command, game_id: str) -> Attempt[G
 def revoke_invitation(games: Games, command: Command, game_id: str, invitation: str) -> Attempt[Game]:
     """Revoke an unused invitation.
 
-    :raises Problem: token_required, host_only, game_already_started, game_aborted, too_many_changes,
-        invitation_not_found.
+    :raises Problem: token_required, host_only, game_already_started, game_aborted, invitation_not_found.
     """
 
     def revoke(attempt: Attempt[Game]) -> Transition:

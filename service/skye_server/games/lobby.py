@@ -108,10 +108,9 @@ def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
     """Revoke an unused invitation, which frees its seat.
 
     :param invitation: the id of the invitation.
-    :raises Problem: game_already_started, game_aborted, too_many_changes, invitation_not_found.
+    :raises Problem: game_already_started, game_aborted, invitation_not_found.
     """
     _check_in_lobby(game)
-    check_change_limit(game)
     left = tuple(hashed for hashed in game.invites if invitation_id(hashed) != invitation)
     if len(left) == len(game.invites):
         raise Problem("invitation_not_found")

@@ -103,12 +103,14 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
 def is_past(game: Game) -> bool:
     """Return whether the histories of players have a game: it is over, and was played from the start.
 
-    Of aborted games they have those whose players were absent. As in `GET /v1/records`, games that began from
+    At least one person has decided something: a game that bots alone played is nobody's. Of aborted games
+    they have those whose players were absent. As in `GET /v1/records`, games that began from
     a record, a position or a scenario are left out, and games whose clock the host advances. Private games
     count.
     """
     is_over = game.status is Status.FINISHED or bool(game.absent)
-    return is_over and game.origin is None and game.options.clock is Clock.REAL
+    is_played = any(seat.is_person and seat.has_acted for seat in game.seats)
+    return is_over and is_played and game.origin is None and game.options.clock is Clock.REAL
 
 
 def seats_by_player(game: Game) -> Mapping[str, int]:

@@ -24,10 +24,16 @@ each revision adds at most two, so every game ends within the size limit of a re
 """
 
 MAX_CHANGES: Final = 1_500
-"""The number of changes after which the host and the lobby change nothing that could be repeated forever."""
+"""The number of changes after which the host changes nothing that could be repeated forever."""
 
-MAX_OPEN_CHANGES: Final = 1_000
-"""The number of changes after which only the host and those invited seat players: the rest is the host's."""
+MAX_LOBBY_CHANGES: Final = 300
+"""The number of changes of a lobby after which seats can only be freed, or the game be started or aborted."""
+
+MAX_OPEN_CHANGES: Final = 200
+"""The number of changes of a lobby after which no stranger joins, and nobody is renamed.
+
+Each seat has an equal share of them as its revisions.
+"""
 
 
 class Transition(NamedTuple):
@@ -100,7 +106,10 @@ def after_revision(game: Game, number: int) -> Game:
 
 
 def can_revise(game: Game, seat: int) -> bool:
-    """Return whether a seat has not used up its share of the revisions."""
+    """Return whether a seat has not used up its share of the revisions; those of a lobby are fewer."""
+    if game.status is Status.LOBBY:
+        share = MAX_OPEN_CHANGES // game.capacity
+        return game.version < MAX_OPEN_CHANGES and game.seats[seat].revisions < share
     return game.seats[seat].revisions < MAX_REVISIONS // len(game.taken)
 
 
@@ -110,7 +119,8 @@ def check_change_limit(game: Game, *, is_open: bool = False) -> None:
     :param is_open: whether the change is that of a stranger.
     :raises Problem: too_many_changes.
     """
-    if game.version >= (MAX_OPEN_CHANGES if is_open else MAX_CHANGES):
+    limit = MAX_LOBBY_CHANGES if game.status is Status.LOBBY else MAX_CHANGES
+    if game.version >= (MAX_OPEN_CHANGES if is_open else limit):
         raise Problem("too_many_changes")
 
 

@@ -252,7 +252,7 @@ def get_watch_code(game: str) -> Response:
 
 
 @blueprint.route("/invitations/<invitation>", methods=["DELETE"])
-@writes(OWN_VIEW, errors=[*HOST_ERRORS, *_OPEN_LOBBY, "invitation_not_found"])
+@writes(OWN_VIEW, errors=[*HOST_ERRORS, "game_already_started", "game_aborted", "invitation_not_found"])
 def revoke_invitation(game: str, invitation: str) -> Response:
     """Revoke an invitation.
 
