@@ -123,6 +123,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "too_much_contention": ErrorCode(503, "Too many requests changed the game at once. Retry."),
     "server_busy": ErrorCode(503, "The server is computing too much for this address. Retry."),
+    "storage_full": ErrorCode(
+        503, "The store is nearly full, and takes nothing new; games in play go on. Retry later."
+    ),
     "data_newer": ErrorCode(503, "A newer version of the service wrote the stored data."),
 }
 

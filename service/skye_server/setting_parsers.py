@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from platformdirs import user_data_path
 
@@ -15,6 +15,10 @@ from skye_server.redis_url import MEMORY_URL, parse
 
 if TYPE_CHECKING:
     from skye.rulesets import Ruleset
+
+
+Network: TypeAlias = IPv4Network | IPv6Network
+"""A network of addresses, such as 192.0.2.0/24."""
 
 
 class Address(NamedTuple):
@@ -156,6 +160,14 @@ def is_loopback_host(host: str) -> bool:
 def words(text: str) -> tuple[str, ...]:
     """Return words, separated by commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def networks(text: str) -> tuple[Network, ...]:
+    """Return networks of addresses, separated by commas."""
+    try:
+        return tuple(ip_network(part) for part in words(text))
+    except ValueError:
+        raise ValueError("want networks such as 192.0.2.0/24 or 2001:db8::/48, separated by commas") from None
 
 
 def contact(text: str) -> str:

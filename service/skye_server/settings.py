@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from skye_server import setting_parsers as parsers
 from skye_server.redis_url import MEMORY_URL
 from skye_server.redis_url import parse as parse_redis_url
-from skye_server.setting_parsers import Address
+from skye_server.setting_parsers import Address, Network
 
 if TYPE_CHECKING:
     from skye.rulesets import Ruleset
@@ -117,6 +117,12 @@ class Settings:
         "number of replicas that must acknowledge a change (WAIT); with fewer the response is 503. Set it to "
         "the number of replicas of each master: with less, a failover can lose acknowledged changes",
     )
+    redis_reserve_percent: int = _setting(
+        "25",
+        parsers.whole(0, 90),
+        "percent of the `maxmemory` of Redis that games in play have for themselves: while less is free, new "
+        "games, rematches, tickets and webhooks get 503, until 5 % more is free; 0: none",
+    )
     max_body_bytes: int = _setting(
         "262144", parsers.whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
     )
@@ -142,6 +148,18 @@ class Settings:
         "30",
         parsers.whole(0, 1_000_000),
         "maximum number of games that an address creates in a minute; more get 429",
+    )
+    limit_stored_kb_per_day: int = _setting(
+        "20000",
+        parsers.whole(0, 1_000_000_000),
+        "maximum number of kilobytes that an address has stored in a day, by fixed weights (`GET "
+        "/docs/limits`); an IPv6 /48 may have eight times as much; more get 429",
+    )
+    limit_stored_exempt: tuple[Network, ...] = _setting(
+        "",
+        parsers.networks,
+        "networks whose addresses may have any number stored, separated by commas, such as that of a school "
+        "or an arena, or of skye-mcp, whose users have one address",
     )
     limit_games_per_key: int = _setting(
         "1000",

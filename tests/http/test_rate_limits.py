@@ -9,8 +9,11 @@ import fakeredis
 import pytest
 
 from skye_server import cooperative_yield
+from skye_server import setting_parsers as parsers
 from skye_server.client_address import network
-from skye_server.settings import Settings
+from skye_server.games.scenarios import SCENARIOS
+from skye_server.http import rate_limits
+from skye_server.settings import DAY_S, Settings
 from tests.http.rate_limited import Away
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, limited, problem_code
@@ -121,6 +124,80 @@ def test_guessed_player_keys_use_up_the_limit_of_their_address():
     keys = [f"skye_key_{letter * 22}" for letter in "abcd"]
     answers = [service.call("GET", "/v1/me/games", token=key) for key in keys]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+
+
+def stored_by(service, address, method="POST", path="/v1/games", body=None, token=None):
+    return service.call(method, path, body, token, environ_base={"REMOTE_ADDR": address})
+
+
+def test_what_an_address_has_stored_is_limited_by_the_day():
+    service = limited(limit_stored_kb_per_day=2 * rate_limits.GAME_KB)
+    codes = [stored_by(service, "192.0.2.1", body={}).status_code for _ in range(3)]
+    refused = stored_by(service, "192.0.2.1", body={})
+    assert (codes, problem_code(refused)) == ([201, 201, 429], "too_many_requests")
+    assert refused.headers["RateLimit-Policy"] == f'"stored_kilobytes";q={2 * rate_limits.GAME_KB};w=86400'
+    assert refused.headers["Retry-After"] == str(86_400 // 2)
+    assert stored_by(service, "192.0.2.2", body={}).status_code == 201
+
+
+def test_ipv6_site_may_have_eight_times_as_much_stored():
+    service = limited(limit_stored_kb_per_day=rate_limits.GAME_KB)
+    sites = [[f"2001:db8:{site}:{number:x}::1" for number in range(10)] for site in (1, 2)]
+    codes = [[stored_by(service, address, body={}).status_code for address in each] for each in sites]
+    assert codes == [[201] * 8 + [429] * 2] * 2
+    assert "/48" in stored_by(service, "2001:db8:1:a::1", body={}).json["detail"]
+
+
+def test_exempt_network_may_have_any_number_stored():
+    exempt = parsers.networks("192.0.2.0/24, 2001:db8::/32")
+    service = limited(limit_stored_kb_per_day=1, limit_stored_exempt=exempt)
+    for address, status in (("192.0.2.9", 201), ("::ffff:192.0.2.9", 201), ("2001:db8::1", 201)):
+        assert [stored_by(service, address, body={}).status_code for _ in range(3)] == [status] * 3
+    assert [stored_by(service, "198.51.100.1", body={}).status_code for _ in range(2)] == [201, 429]
+
+
+def test_each_kind_of_creation_has_its_weight():
+    budget, address = 20_000, "192.0.2.1"
+    service = limited(limit_stored_kb_per_day=budget)
+    pair = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    two = rate_limits.GAME_KB + 2 * rate_limits.SEAT_KB
+
+    def cost(path, body, token=None, code=201):
+        before = level(service, address)
+        answer = stored_by(service, address, path=path, body=body, token=token)
+        assert answer.status_code == code, answer.text
+        return answer.json, round((level(service, address) - before) * budget / 86_400e6)
+
+    with_bot = {"players": [{"name": "Ann"}, {"bot": "random"}]}
+    lobby, lobby_kb = cost("/v1/games", with_bot)
+    assert lobby_kb == rate_limits.GAME_KB + rate_limits.SEAT_KB + rate_limits.BOT_KB
+    assert cost(f"/v1/games/{lobby['game']['id']}/players", {"name": "Cy"})[1] == rate_limits.SEAT_KB
+    game, game_kb = cost("/v1/games", pair)
+    assert game_kb == two
+    path, token = f"/v1/games/{game['game']['id']}", game["players"][0]["token"]
+    assert cost(f"{path}/abort", None, game["host_token"], 200)[1] == 0
+    assert cost(f"{path}/rematch", None, token)[1] == rate_limits.REMATCH_KB
+    ticket = {"name": "Ann", "seat_count": 2}
+    assert cost("/v1/matchmaking/tickets", ticket, PLAYER_KEY)[1] == rate_limits.TICKET_KB
+    replay = {"scenario": "undo_limit"}
+    actions = len(SCENARIOS["undo_limit"].actions)
+    assert cost("/v1/games", replay)[1] >= two + actions // rate_limits.ACTIONS_PER_KB
+
+
+def level(service, address):
+    """Return the level of the bucket of what an address has stored, in microseconds."""
+    empty_at = int(service.redis.get(f"skye:bucket:stored_kilobytes:{address}") or 0)
+    seconds, microseconds = service.redis.time()
+    return max(empty_at - (1_000_000 * seconds + microseconds), 0)
+
+
+def test_class_of_thirty_and_a_batch_of_an_arena_are_within_the_defaults():
+    settings, players = Settings(), 4
+    game = rate_limits.GAME_KB + players * rate_limits.SEAT_KB
+    assert 30 * 20 * game <= settings.limit_stored_kb_per_day
+    assert 100 * game <= settings.limit_stored_kb_per_day
+    kept = settings.game_ttl_playing_s // DAY_S * settings.limit_stored_kb_per_day * 1000
+    assert kept <= (100 - settings.redis_reserve_percent) / 100 * 2**30
 
 
 def test_key_replacements_of_an_address_are_limited_by_the_day(monkeypatch):

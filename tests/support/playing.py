@@ -117,7 +117,7 @@ class Service:
 def limited(**settings):
     """Return a service with the given limits only."""
     none = {"limit_requests_per_minute": 0, "limit_games_per_minute": 0, "limit_streams": 0}
-    none |= {"limit_streams_per_address": 0}
+    none |= {"limit_streams_per_address": 0, "limit_stored_kb_per_day": 0}
     return Service(limits=True, **none | settings)
 
 

@@ -1,6 +1,8 @@
 """Requests that fail because of the state of the service or of its store."""
 
+from skye_server.error_codes import Problem
 from skye_server.settings import Settings
+from skye_server.store.memory_reserve import RETRY_AFTER_S, MemoryReserve
 from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
@@ -24,6 +26,35 @@ class Faulty(RedisStore):
 
     def ping(self):
         raise ZeroDivisionError
+
+
+class Full(MemoryReserve):
+    """The reserve of a Redis that is nearly full."""
+
+    def check(self, _key):
+        raise Problem("storage_full", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def nearly_full(service):
+    """Return a service with the same games, on a Redis that is nearly full."""
+    store = RedisStore(service.redis)
+    store.reserve = Full(store.calls, None)
+    return Service(service.redis, store)
+
+
+@provokes("storage_full")
+def a_new_game_while_the_store_is_nearly_full(service):
+    """A new game while the store is nearly full."""
+    full = nearly_full(service)
+    return lambda: full.call("POST", "/v1/games", {})
+
+
+@provokes("storage_full")
+def a_rematch_while_the_store_is_nearly_full(service):
+    game = service.create_game(2)
+    game.abort()
+    game.service = nearly_full(service)
+    return lambda: game.call("POST", "rematch", token=game.tokens[0])
 
 
 @provokes("too_much_contention")

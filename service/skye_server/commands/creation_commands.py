@@ -38,18 +38,20 @@ from skye_server.games.authorization import (
 from skye_server.games.creation import NewGame, check_first_seat, opening_of
 from skye_server.games.game import Game, Seat, SeedSource, Status, free_name
 from skye_server.games.transitions import Transition
+from skye_server.store.shards import key_of
 
 
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> Attempt[Game]:
     """Create a game: a new one, or one that begins from a record, a position or a scenario.
 
     :raises Problem: player_key_only, game_full, color_taken, name_taken, invalid_body, invalid_setup,
-        game_not_over, too_many_games.
+        game_not_over, too_many_games, storage_full.
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     open_game = opening_of(body)
 
     def create(new: Attempt[Game | None]) -> Transition:
+        games.store.reserve.check(key_of(new.game_id, "game"))
         return open_game(NewGame(new.game_id, new.tokens, new.now_ms, games.settings.ruleset.id, new.player))
 
     return change_game(games, command, "", lambda _new: None, create, load=load_new)
@@ -118,7 +120,7 @@ def rematch(
     :param first_seat: the seat that starts round 1, which the host may name when opening the game; None: the
         one after that of the old game.
     :raises Problem: token_required, not_your_seat, host_only, game_not_over, seat_played_by_bot,
-        game_aborted, already_seated, game_already_started, too_many_games, invalid_setup.
+        game_aborted, already_seated, game_already_started, too_many_games, invalid_setup, storage_full.
     """
     old, caller = games.read(game_id, command.token)
     number, seat = _own_seat(old, caller)
@@ -129,6 +131,8 @@ def rematch(
 
     def join(attempt: Attempt[Game | None]) -> Transition:
         new, now_ms = attempt.game, attempt.now_ms
+        if new is None:
+            games.store.reserve.check(key_of(attempt.game_id, "game"))
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
         opened = (

@@ -60,14 +60,18 @@ def computing_cost(body: dict[str, Any]) -> int:
 
     Bots count although they play only later: one cheap request can start a game of bots only.
     """
+    actions = recorded_actions(body) // _ACTIONS_PER_UNIT
+    if "record" in body:
+        return actions
+    return actions + sum("bot" in player or "bot_url" in player for player in body["players"])
+
+
+def recorded_actions(body: dict[str, Any]) -> int:
+    """Return how many recorded actions a new game begins with."""
     if "record" in body:
         until = body.get("stop_at")
-        played = body["record"]["actions"][: None if isinstance(until, dict) else until]
-        return len(played) // _ACTIONS_PER_UNIT
-    bots = sum("bot" in player or "bot_url" in player for player in body["players"])
-    if "scenario" in body:
-        return bots + len(SCENARIOS[body["scenario"]].actions) // _ACTIONS_PER_UNIT
-    return bots
+        return len(body["record"]["actions"][: None if isinstance(until, dict) else until])
+    return len(SCENARIOS[body["scenario"]].actions) if "scenario" in body else 0
 
 
 def check_batch(bodies: Sequence[dict[str, Any]], budget: int) -> int:

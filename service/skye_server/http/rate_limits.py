@@ -1,4 +1,4 @@
-"""Rate limits for public servers: requests and created games per client address.
+"""Rate limits for public servers: requests, created games and what is stored, per client address.
 
 All tokens of an address share its budget: tokens are free, since one creation issues up to six. An IPv6
 address counts as its /64 network, the smallest that providers assign. Expensive requests cost more.
@@ -15,14 +15,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from flask import Flask, Response, current_app, g, request
 
-from skye_server.client_address import network
+from skye_server.client_address import is_within, network, site
 from skye_server.cooperative_yield import computing_client
 from skye_server.error_codes import Problem
-from skye_server.games.creation import check_batch
+from skye_server.games.creation import check_batch, recorded_actions
 from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
 from skye_server.settings import DAY_S, Settings
 from skye_server.store.redis_store import RedisStore
@@ -151,6 +151,24 @@ RECEIVER_REQUESTS: Final = 200
 """The maximum number of webhooks that an address creates, moves, tests or retries in a day, and of bots at
 URLs that it seats: the server sends a request for each, to a URL that the client chooses."""
 
+GAME_KB: Final = 12
+SEAT_KB: Final = 5
+BOT_KB: Final = 1
+TICKET_KB: Final = SEAT_KB + GAME_KB // 2
+REMATCH_KB: Final = GAME_KB + SEAT_KB
+WEBHOOK_KB: Final = 20
+"""How many kilobytes an address is charged for having something stored: about what Redis holds of it.
+
+A game has its log; the seat of a person what is stored of the player key, with its history for years; a
+ticket its seat, and half a game of two.
+"""
+
+ACTIONS_PER_KB: Final = 10
+"""The number of recorded actions of a new game that cost a kilobyte."""
+
+SITE_SHARE: Final = 8
+"""How many times the budget of an address the /48 network of an IPv6 address may have stored."""
+
 _EXEMPT: Final = Budget("exempt", _MAX_EXEMPT, _EXEMPT_WINDOW_S)
 
 
@@ -183,6 +201,9 @@ class _RequestLimits:
         self.games = Budget("games", settings.limit_games_per_minute)
         self.key_replacements = Budget("key_replacements", KEY_REPLACEMENTS, DAY_S)
         self.receiver_requests = Budget("webhook_requests", RECEIVER_REQUESTS, DAY_S)
+        self.stored = Budget("stored_kilobytes", settings.limit_stored_kb_per_day, DAY_S)
+        self._stored_by_site = Budget("site_kilobytes", SITE_SHARE * settings.limit_stored_kb_per_day, DAY_S)
+        self._stores_freely = settings.limit_stored_exempt
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.
@@ -228,15 +249,37 @@ class _RequestLimits:
         if budget.limit <= 0 or cost <= 0:
             return
         g.allowance = self._limiter.spend(budget, network(request.remote_addr), cost)
-        if g.allowance.allowed:
+        if not g.allowance.allowed:
+            self._refuse(budget, cost, "This address")
+
+    def charge_stored(self, kilobytes: int) -> None:
+        """Charge the client's address, and the /48 network of an IPv6 address, for what is to be stored.
+
+        The `RateLimit` headers go on to report the budget of requests or games.
+
+        :raises Problem: too_many_requests.
+        """
+        address = request.remote_addr
+        if self.stored.limit <= 0 or is_within(address, self._stores_freely):
             return
+        budgets = [(self.stored, network(address), "This address")]
+        if whole := site(address):
+            budgets.append((self._stored_by_site, whole, "The /48 network of this address"))
+        for budget, owner, subject in budgets:
+            allowance = self._limiter.spend(budget, owner, kilobytes)
+            if not allowance.allowed:
+                g.allowance = allowance
+                self._refuse(budget, kilobytes, subject)
+
+    @staticmethod
+    def _refuse(budget: Budget, cost: int, subject: str) -> NoReturn:
         slot: RequestSlot = request.environ[SLOT]
         if slot.concurrent_requests > CROWD:
             _wait_without_slot(_REFUSAL_DELAY_S)
         unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == DAY_S else "minute"
         raise Problem(
             "too_many_requests",
-            f"This address may use {budget.limit} {unit} a {span}; this costs {cost}.",
+            f"{subject} may use {budget.limit} {unit} a {span}; this costs {cost}.",
             headers={"Retry-After": str(g.allowance.wait_s)},
         )
 
@@ -277,6 +320,30 @@ def charge_creation(cost: int) -> None:
     """
     if limits := _limits():
         limits.charge(limits.games, min(cost, limits.games.limit - 1))
+
+
+def charge_stored(kilobytes: int) -> None:
+    """Charge the client's address for what it has stored, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    if limits := _limits():
+        limits.charge_stored(kilobytes)
+
+
+def charge_new_games(bodies: Sequence[dict[str, Any]]) -> None:
+    """Charge the client's address for new games that it has stored, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    charge_stored(sum(map(_kilobytes_of, bodies)))
+
+
+def _kilobytes_of(body: dict[str, Any]) -> int:
+    """Return what a new game costs, with its seats and recorded actions."""
+    seats = body.get("players") or body.get("record", body.get("position", {})).get("players", ())
+    bots = sum("bot" in seat or "bot_url" in seat for seat in seats)
+    return GAME_KB + SEAT_KB * (len(seats) - bots) + BOT_KB * bots + recorded_actions(body) // ACTIONS_PER_KB
 
 
 def charge_chunked_body(length: int) -> None:

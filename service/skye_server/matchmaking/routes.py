@@ -20,7 +20,7 @@ from skye_server.games.game import OnTimeout
 from skye_server.games.views.fields import GameId, PlayerName, SeatCount, Timestamp
 from skye_server.games.views.player_events import TicketId
 from skye_server.http.framework import collaborators
-from skye_server.http.rate_limits import charge_creation
+from skye_server.http.rate_limits import TICKET_KB, charge_creation, charge_stored
 from skye_server.http.request_parsing import charged_player, command_from_request, player_of_request, takes
 from skye_server.http.responses import json_response, uncached_json
 from skye_server.matchmaking import pools, tickets
@@ -150,7 +150,7 @@ _LINKS = [
 @of_player(
     ResponseDoc(201, "The new ticket.", Ticket, headers=["Location"], links=_LINKS),
     ResponseDoc(200, "The ticket that the player has already.", Ticket, headers=["Location"], links=_LINKS),
-    errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
+    errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games", "storage_full"],
     headers=[IDEMPOTENCY_KEY],
 )
 @takes(TicketToCreate, "The seats and options of the game.")
@@ -166,6 +166,7 @@ def create_ticket(body: dict[str, Any]) -> Response:
     goes on, the response is that ticket, with status 200.
     """
     charge_creation(1)
+    charge_stored(TICKET_KB)
     command, games = command_from_request(), collaborators().games
     ruleset = games.ruleset(body.get("ruleset"))
     check_seats(ruleset, body["seat_count"])

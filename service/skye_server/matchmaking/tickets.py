@@ -25,6 +25,7 @@ from skye_server.games.game import Seat, free_name
 from skye_server.games.views.game import timestamp
 from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools, TicketStatus
 from skye_server.players.codec import RecordCodec
+from skye_server.store.shards import player_key
 
 MAX_TICKETS: Final = 1000
 """The maximum number of tickets in a list."""
@@ -102,7 +103,8 @@ def create_ticket(
 
     :param criteria: `ruleset`, `seats` and `options`.
     :returns: the ticket, and whether it is that of this request, or of the one that this request repeats.
-    :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused.
+    :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
+        storage_full.
     """
     now_ms, player = games.now_ms(), games.identities.require_player(command.token)
     encoded = msgspec.json.encode(criteria, order="deterministic")
@@ -114,6 +116,7 @@ def create_ticket(
         _check_limits(games, player, ticket_id)
     _claim_key(games, player, command)
     if found is None:
+        games.store.reserve.check(player_key(player, "seeks"))
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
         pools_of(games).announce(player, ticket_id, now_ms, expires_ms)
         games.identities.check_own(player, lambda: pools_of(games).forget(player, [ticket_id]))

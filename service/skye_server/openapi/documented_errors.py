@@ -84,6 +84,7 @@ URL_BOT_ERRORS = tuple(filter(ERROR_CODES.__contains__, ["bot_unreachable"]))
 """The codes of every operation that can seat a bot at a URL, on a server that has these."""
 
 NEW_GAME_ERRORS = (
+    "storage_full",
     "invalid_setup",
     "invalid_record",
     "game_not_over",
@@ -157,6 +158,13 @@ _SHARED: dict[str, tuple[str, ...]] = {
     "NoSuchGame": ("not_found", "game_not_found"),
     "NoSuchSeat": ("not_found", "game_not_found", "seat_not_found"),
     "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "data_newer"),
+    "UnavailableOrFull": (
+        "store_unavailable",
+        "too_much_contention",
+        "server_busy",
+        "storage_full",
+        "data_newer",
+    ),
     "Unexpected": _UNEXPECTED_ERRORS,
     **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
 }

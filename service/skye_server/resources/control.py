@@ -14,7 +14,7 @@ from skye_server.contract.moves import ClockAdvance
 from skye_server.contract.objects import Object, ViewQuery
 from skye_server.games.views.game import GameSummaryView, summary_view
 from skye_server.http.framework import collaborators, url_bots
-from skye_server.http.rate_limits import charge_creation
+from skye_server.http.rate_limits import REMATCH_KB, charge_creation, charge_stored
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, game_response, json_response, no_content
 from skye_server.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
@@ -80,6 +80,7 @@ def start_game(game: str) -> Response:
         "too_few_players",
         "invalid_setup",
         "host_only",
+        "storage_full",
     ],
 )
 @takes(RematchToOpen, "What the host chooses for the new game.", required=False)
@@ -98,6 +99,7 @@ def rematch(choice: dict[str, Any], game: str) -> Response:
     games = collaborators().games
     old, _ = games.read(game, bearer_token())
     charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
+    charge_stored(REMATCH_KB)
     command, first_seat = command_from_request(), choice.get("first_seat")
     changed = rematches.rematch(games, command, game, url_bots().copied, first_seat)
     view = taken_seat_view(changed)

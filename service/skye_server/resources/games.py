@@ -26,7 +26,7 @@ from skye_server.games.views.actions import seat_actions
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.games.views.game import GameSummaryView, summary_view, time_view
 from skye_server.http.framework import collaborators, url_bots
-from skye_server.http.rate_limits import charge_creation
+from skye_server.http.rate_limits import charge_creation, charge_new_games
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import (
     created_response,
@@ -123,6 +123,7 @@ def create_game(body: dict[str, Any]) -> Response:
     returns them again.
     """
     charge_creation(computing_cost(body))
+    charge_new_games([body])
     command = command_from_request()
     secrets = url_bots().of_games(command, [body])
     new = create_new_game(collaborators().games, command, body)

@@ -25,7 +25,7 @@ from skye_server.games.views.fields import MAX_GAMES
 from skye_server.games.views.game import timestamp
 from skye_server.games.views.history import record_view
 from skye_server.http.framework import collaborators, url_bots
-from skye_server.http.rate_limits import charge_batch, charge_records
+from skye_server.http.rate_limits import charge_batch, charge_new_games, charge_records
 from skye_server.http.request_parsing import (
     charged_player,
     command_from_request,
@@ -94,6 +94,7 @@ def create_games(body: dict[str, Any]) -> Response:
     """
     require_idempotency_key()
     charge_batch(body["games"])
+    charge_new_games(body["games"])
     command = command_from_request()
     secrets = url_bots().of_games(command, body["games"], "/games/{}")
     view = create_new_games(collaborators().games, command, body["games"])

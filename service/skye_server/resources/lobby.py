@@ -32,7 +32,7 @@ from skye_server.games.game import Game
 from skye_server.games.views.fields import IssuedToken, Version
 from skye_server.games.views.game import InvitationCodeView, InvitationView, invitation_view
 from skye_server.http.framework import collaborators, url_bots
-from skye_server.http.rate_limits import charge_creation
+from skye_server.http.rate_limits import SEAT_KB, charge_creation, charge_stored
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, etag_of, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS, URL_BOT_ERRORS
@@ -163,6 +163,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     The server shows the token only in this response.
     """
     charge_creation(1)
+    charge_stored(SEAT_KB)
     command, invite = command_from_request(), player.pop("invite_code", None)
     command = replace(command, token=command.token or invite, invite=invite)
     if "bot_url" in player:

@@ -43,6 +43,7 @@ from skye_server.store.game_index import GameIndex
 from skye_server.store.history_store import HistoryStore
 from skye_server.store.layout import claim_layout, layout_refusal
 from skye_server.store.lua_scripts import FILL, MinReplicas
+from skye_server.store.memory_reserve import MemoryReserve
 from skye_server.store.redis_games import RedisGames
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
@@ -84,6 +85,7 @@ class RedisStore:
         self.due = DueQueue(self._calls)
         self.rulesets = RulesetStore(self._calls)
         self.outages = outages.OutageStore(self._calls)
+        self.reserve = MemoryReserve(self._calls, self._topology)
         self._note_at = 0.0
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
@@ -102,7 +104,10 @@ class RedisStore:
         topology = topology_of(parse(settings.redis_url), timeout_s)
         retry_policy = RetryPolicy(settings.redis_wait_ms / 1000)
         min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
-        return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
+        store = cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
+        percent, warns = settings.redis_reserve_percent, settings.is_limited
+        store.reserve = MemoryReserve(store.calls, topology, percent, warns=warns)
+        return store
 
     def within(self, prefix: str) -> RedisStore:
         """Return a store on the same server of a lab, whose keys begin with a prefix: it shares no data."""
@@ -199,7 +204,7 @@ class RedisStore:
 
     def warnings(self) -> list[str]:
         """Return what an operator should change, such as an eviction policy or too few replicas."""
-        return [*server_warnings(self._calls), *self._replicas_warnings()]
+        return [*server_warnings(self._calls), *self._replicas_warnings(), *self.reserve.warnings()]
 
     def too_old(self) -> str | None:
         """Return what the operator must change if Redis lacks commands that this store calls."""

@@ -16,7 +16,7 @@ from skye_server.games.authorization import require_host
 from skye_server.games.player_events import PlayerEventType
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.framework import collaborators, feature
-from skye_server.http.rate_limits import charge_receiver_request
+from skye_server.http.rate_limits import WEBHOOK_KB, charge_receiver_request, charge_stored
 from skye_server.http.request_parsing import bearer_token, command_from_request, player_of_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.components import IDEMPOTENCY_KEY
@@ -194,7 +194,13 @@ def _add_collection(place: _Place) -> None:
                 Link(f"test_{place.word}_webhook", "Send the challenge again.", _link(place)),
             ],
         ),
-        errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_webhooks"],
+        errors=[
+            *BODY_ERRORS,
+            "invalid_parameter",
+            "idempotency_key_reused",
+            "too_many_webhooks",
+            "storage_full",
+        ],
         headers=[IDEMPOTENCY_KEY],
     )
     @place.named("create_{}_webhook")
@@ -212,6 +218,7 @@ def _add_collection(place: _Place) -> None:
         """
         owner = place.owner(**parts)
         charge_receiver_request()
+        charge_stored(WEBHOOK_KB)
         webhook = _webhooks().create(owner, command_from_request(), body, place.cursor(**parts))
         location = f"/v1{place.path}/{webhook.receiver.id}".replace("<game>", parts.get("game", ""))
         return uncached_json(_secret_view(webhook), 201, [("Location", location)])

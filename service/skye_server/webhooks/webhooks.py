@@ -23,7 +23,7 @@ from skye_server.outgoing.sender import Reply, Sender, new_secret
 from skye_server.outgoing.targets import TargetError
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.redis_players import KEY_TTL_S
-from skye_server.store.shards import PLAYER_OWNER, player_owner
+from skye_server.store.shards import PLAYER_OWNER, key_of, player_owner
 from skye_server.webhooks.entries import messages_entry
 from skye_server.webhooks.formats import CHAT_SERVICES, TEST_SENTENCE, WebhookFormat
 from skye_server.webhooks.webhook_record import Webhook, decode_webhook, encode_webhook
@@ -56,7 +56,8 @@ class Webhooks:
         :param cursor: the event of the owner after which the webhook reports.
         :returns: the webhook; to a retry without its secret, if that was replaced or is older than the record
             of an idempotency key.
-        :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy.
+        :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy,
+            storage_full.
         """
         webhook_id = new_id(command, f"webhook/{owner}")
         stored = self._store.get(ReceiverRef(owner, webhook_id))
@@ -69,6 +70,7 @@ class Webhooks:
             )
         if len(self._store.all(owner)) >= MAX_WEBHOOKS:
             raise _too_many()
+        self._games.store.reserve.check(key_of(owner, "webhooks"))
         receiver = Receiver(
             id=webhook_id,
             owner=owner,
