@@ -73,6 +73,22 @@ def test_game_that_cannot_be_read_is_named_and_the_others_are_shown(service, run
     run("players", "show", service.get("/v1/me", token=KEY)["id"])
 
 
+def test_games_of_a_status_and_an_age_are_deleted_together(service, run):
+    old = [created(service) for _ in range(3)]
+    begun = created(service, auto_start=True, seat_count=2, players=[{"name": "Ann"}, {"name": "Bob"}])
+    service.clock.advance(86_400)
+    young = created(service)
+    assert service.clock.now == 1_800_086_400  # 2027-01-16T08:00
+    many = ("games", "delete", "--status", "lobby", "--before", "2027-01-15T12:00")
+    run(*many, input="n\n", exit_code=1)
+    assert "Deleted 3 games." in run(*many, input="y\n").stderr
+    left = [json.loads(line)["game"] for line in run("games", "list", "--json").stdout.splitlines()]
+    assert sorted(left) == sorted([begun, young])
+    assert not set(left) & set(old)
+    run("games", "delete", exit_code=2)
+    run("games", "delete", young, "--status", "lobby", exit_code=2)
+
+
 @pytest.mark.parametrize("command", [["games", "show", "none"], ["games", "delete", "none", "--yes"]])
 def test_unknown_game_or_player_is_named(run, command):
     assert "There is no game none." in run(*command, exit_code=1).stderr
@@ -155,6 +171,8 @@ def test_blocked_player_is_refused_until_unblocked(service, run, is_replaced):
 def test_deleted_player_has_no_games_and_the_games_stay(service, run):
     game = created(service)
     past = created(service, players=[{"name": "Ann"}, {"bot": "random"}], auto_start=True)
+    offer = service.get(f"/v1/games/{past}/players/0/actions", KEY)["actions"][0]
+    service.call(offer["method"], offer["href"], offer["body"], KEY)
     service.call("POST", f"/v1/games/{past}/players/0/resign", token=KEY)
     player = service.get("/v1/me", token=KEY)["id"]
     (shown,) = lines(run("players", "show", player, "--json"))

@@ -32,6 +32,7 @@ FIRING = {
     "SkyeStoreUnreachable": {'skye_store_up{instance="a"}': f"0x{MINUTES}"},
     "SkyeInternalError": error("internal_error", f"0x{MINUTES - 2} 1 1"),
     "SkyeStoreRejectsWrites": UP | error("store_unavailable", f"0+1x{MINUTES}"),
+    "SkyeStoreNearlyFull": {'skye_store_memory_ratio{instance="a"}': f"0.81x{MINUTES}"},
     "SkyeDataCorrupt": error("data_corrupt", f"0+1x{MINUTES}"),
     "SkyeDataNewer": error("data_newer", f"0+1x{MINUTES}"),
     "SkyeTooManyRequests": error("too_many_requests", f"0+120x{MINUTES}"),

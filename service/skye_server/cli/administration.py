@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import click
 
@@ -33,6 +33,7 @@ _WORD: Final = re.compile(r"[A-Za-z0-9:+._-]+")
 """What is shown without quotation marks: ids, times, words of enumerations."""
 
 _STATUSES: Final = click.Choice([str(status) for status in Status])
+_TIMES: Final = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
 @contextmanager
@@ -80,10 +81,22 @@ def show_game(game: str, as_json: bool) -> None:
 
 
 @games.command("delete")
-@click.argument("game")
+@click.argument("game", required=False)
+@click.option("--status", type=_STATUSES, help="Delete all games of this status, with --before.")
+@click.option("--before", type=_TIMES, help="Only games that were created before this time, in UTC.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def delete_game(game: str, yes: bool) -> None:
-    """Delete a game with all that is stored of it, also while it is played."""
+def delete_game(game: str | None, status: str | None, before: datetime | None, yes: bool) -> None:
+    """Delete a game with all that is stored of it, also while it is played; or many games.
+
+    GAME is the id of a game. Without it, all games of --status that were created --before a time are deleted.
+    """
+    if game is None:
+        if status is None or before is None:
+            raise click.UsageError("Name a GAME, or --status and --before.")
+        _delete_games(status, before.replace(tzinfo=UTC), yes=yes)
+        return
+    if status is not None or before is not None:
+        raise click.UsageError("Name a GAME, or --status and --before, not both.")
     with _opened() as opened:
         found = _game(opened, game)
         if not yes:
@@ -91,6 +104,26 @@ def delete_game(game: str, yes: bool) -> None:
         while not opened.stored.delete(found, None):
             found = _game(opened, game)
     click.echo(f"Deleted {game}.", err=True)
+
+
+def _delete_games(status: str, before: datetime, *, yes: bool) -> None:
+    """Delete the games of a status that were created before a time, except those that change meanwhile."""
+
+    def is_meant(game: Game | None) -> TypeGuard[Game]:
+        return game is not None and game.status == status and game.created_ms < before_ms
+
+    before_ms, deleted = 1000 * before.timestamp(), 0
+    with _opened() as opened:
+        ids = [owner for owner, kind in opened.store.stored() if kind == "game"]
+        if not yes:
+            count = sum(is_meant(_readable(opened, owner)) for owner in ids)
+            click.confirm(
+                f"Delete {count} games ({status}, created before {before:%Y-%m-%d %H:%M} UTC)?", abort=True
+            )
+        for owner in ids:
+            game = _readable(opened, owner)
+            deleted += is_meant(game) and opened.stored.delete(game, None)
+    click.echo(f"Deleted {deleted} games.", err=True)
 
 
 @click.group("players")

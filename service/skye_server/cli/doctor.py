@@ -31,6 +31,9 @@ from skye_server.worker import open_files
 if TYPE_CHECKING:
     from skye_server.store.outages import Reading
 
+_LARGEST_KINDS: Final = 5
+"""How many kinds of keys are named, those that take most memory."""
+
 _MAX_BODY: Final = 100_000
 
 
@@ -191,6 +194,11 @@ def _redis(settings: Settings) -> Iterator[Finding]:
     else:
         yield Finding("ok", f"the Redis at {shown} responds")
         yield Finding("ok", _signs(reading))
+        if kinds := store.largest_kinds(_LARGEST_KINDS):
+            shown_kinds = ", ".join(f"{kind} {size / 1e6:.1f} MB ({keys})" for kind, keys, size in kinds)
+            yield Finding(
+                "ok", f"the largest kinds of its keys, with the number of measured ones: {shown_kinds}"
+            )
 
 
 def _signs(reading: Reading) -> str:

@@ -195,6 +195,7 @@ class StoreState(NamedTuple):
     :param of_features: the values of the gauges of features, by their names.
     :param sign_age_s: how old the last sign of life of a worker is, in seconds; 0 without one.
     :param outages: the number of outages in the list.
+    :param memory_used: the largest part of its `maxmemory` that a master uses; None if that is not known.
     """
 
     listed: Mapping[Status, int]
@@ -203,6 +204,7 @@ class StoreState(NamedTuple):
     of_features: Mapping[str, int]
     sign_age_s: float
     outages: int
+    memory_used: float | None = None
 
 
 class UncountedMetrics(Metrics):
@@ -249,6 +251,11 @@ class _StoreGauges(Collector):
             "skye_outages",
             "Outages in the list: games that began before one get its time added.",
             value=stored.outages if stored else None,
+        )
+        yield GaugeMetricFamily(
+            "skye_store_memory_ratio",
+            "The largest part of its maxmemory that a master of Redis uses.",
+            value=stored.memory_used if stored else None,
         )
         due = stored.due.items() if stored else ()
         yield _labelled(

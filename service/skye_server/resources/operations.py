@@ -121,6 +121,7 @@ def get_metrics() -> Response:
             games.store.due.backlog(now_ms),
             {name: gauge.read(games) for name, gauge in merged("gauges").items()},
             *_signs(games),
+            games.store.reserve.used(),
         )
     return Response(
         collaborators().metrics.text(stored),

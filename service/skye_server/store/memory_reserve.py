@@ -53,6 +53,7 @@ class MemoryReserve:
         self._calls, self._topology = calls, topology
         self.percent, self._warns = percent, warns
         self._full: frozenset[redis.Redis] = frozenset()
+        self._used: float | None = None
         self._next_at = 0.0
         self._lock = threading.Lock()
 
@@ -68,10 +69,17 @@ class MemoryReserve:
         if self._full and self._topology.connection_for(key) in self._full:
             raise Problem("storage_full", headers={"Retry-After": str(RETRY_AFTER_S)})
 
+    def used(self) -> float | None:
+        """Return the largest part of its `maxmemory` that a master uses; None if that is not known."""
+        if self.percent and time.monotonic() >= self._next_at:
+            self._sample_in_background()
+        return self._used
+
     def sample(self) -> None:
         """Read how much memory each master uses; one that does not respond stays as it was."""
-        full = set(self._full)
-        for memory in self._calls.read_at_masters(_memory):
+        full, found = set(self._full), self._calls.read_at_masters(_memory)
+        self._used = max((each.used / each.maximum for each in found if each.maximum), default=None)
+        for memory in found:
             reserve = self.percent + (RETURN_PERCENT if memory.server in full else 0)
             limit = memory.maximum * (100 - reserve) / 100
             if memory.maximum and memory.used > limit:

@@ -41,6 +41,7 @@ from skye_server.store.connection.topology import SingleServer, Topology, topolo
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import GameIndex
 from skye_server.store.history_store import HistoryStore
+from skye_server.store.key_sizes import KindSize, largest_kinds
 from skye_server.store.layout import claim_layout, layout_refusal
 from skye_server.store.lua_scripts import FILL, MinReplicas
 from skye_server.store.memory_reserve import MemoryReserve
@@ -205,6 +206,10 @@ class RedisStore:
     def warnings(self) -> list[str]:
         """Return what an operator should change, such as an eviction policy or too few replicas."""
         return [*server_warnings(self._calls), *self._replicas_warnings(), *self.reserve.warnings()]
+
+    def largest_kinds(self, number: int) -> list[KindSize]:
+        """See `key_sizes.largest_kinds`."""
+        return largest_kinds(self._calls, number)
 
     def too_old(self) -> str | None:
         """Return what the operator must change if Redis lacks commands that this store calls."""
