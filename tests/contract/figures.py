@@ -20,8 +20,9 @@ from functools import cache
 from skye import BASE, Phase
 from skye_server.commands.creation_commands import MAX_ABORTED
 from skye_server.games.transitions import MAX_REVISIONS
+from skye_server.http.rate_limits import GAME_KB, SEAT_KB
 from skye_server.http.request_parsing import BYTES_PER_VALUE
-from skye_server.settings import Settings
+from skye_server.settings import DAY_S, Settings
 from tests.contract.checked import read_document
 from tests.support.launcher import ROOT
 
@@ -39,6 +40,11 @@ COMPUTED = {
     "MAX_DECISIONS_OF_SERVER": lambda: _DECISIONS_OF_FOUR // 2,
     "MAX_REMATCHES": lambda: MAX_ABORTED + 1,
     "MAX_VALUES": lambda: Settings().max_body_bytes // BYTES_PER_VALUE,
+    "KB_OF_A_CLASS": lambda: 30 * 20 * (GAME_KB + 4 * SEAT_KB),
+    "KB_OF_A_BATCH": lambda: 100 * (GAME_KB + 2 * SEAT_KB),
+    "STORED_KB_OF_AN_ADDRESS": lambda: (
+        Settings().game_ttl_playing_s // DAY_S * Settings().limit_stored_kb_per_day
+    ),
     "REVISIONS_OF_TWO": lambda: MAX_REVISIONS // 2,
     "REVISIONS_OF_FIVE": lambda: MAX_REVISIONS // 5,
 }

@@ -66,7 +66,7 @@ OTHER_NUMBERS = {
     "hunts": {"10"},
     "index": {"20", "64", "90", "180", "270"},
     "leagues": {"ten"},
-    "limits": {"200"},
+    "limits": {"20", "30", "100", "200"},
     "matchmaking": {"201"},
     "testing": {"12"},
     "versions": {"1.0.1", "1.1.0", "six"},
