@@ -11,6 +11,7 @@ import http.client
 import itertools
 import json
 import re
+import secrets
 import subprocess
 import tempfile
 import time
@@ -19,10 +20,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import redis
+
 from bench.load import HAS_WRK, middle_and_tail
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from bench.servers import Server, cpu_seconds, gunicorn, redis_server
+from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.processes import stop
 from skye_server.server.server_programs import find_program
 from skye_server.settings import Settings
@@ -33,8 +37,12 @@ CONCURRENCY = 30
 CONNECTIONS = 200
 """The number of connections from one address."""
 
-GOALS = {"read": "<= 150", "action": "<= 250", "price": "<= 10"}
-"""In milliseconds: the 99th percentiles during attacks, and the CPU time for each request charged."""
+GOALS = {"read": "<= 150", "action": "<= 250", "price": "<= 10", "stored": "<= 1000"}
+"""In milliseconds: the 99th percentiles during attacks, and the CPU time for each request charged; in bytes
+what Redis holds for each kilobyte charged."""
+
+FILLED_KB = 2_000
+"""The budget of a day of the address that fills Redis: a tenth of the default."""
 
 CHARGED = "CPU time for each request charged"
 ATTACKED = f"on {CONNECTIONS} connections of one address: p99 of an action of another"
@@ -80,8 +88,8 @@ def attack_rows(plan: Plan) -> list[Row]:
     limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
     with (
         tempfile.TemporaryDirectory() as folder,
-        redis_server(program, Path(folder)) as redis,
-        gunicorn("skye_server.wsgi:app", redis, **limits) as server,
+        redis_server(program, Path(folder)) as stored,
+        gunicorn("skye_server.wsgi:app", stored, **limits) as server,
     ):
         path = f"/v1/games/{_created(server.base, _PAIR)['game']['id']}"
         contenders = {
@@ -93,7 +101,33 @@ def attack_rows(plan: Plan) -> list[Row]:
             *(_read_row(kind, list(itertools.chain.from_iterable(runs))) for kind, runs in taken.items()),
             *price_rows(server),
             *_one_address_rows(server, plan.paced_seconds),
+            filling_row(stored),
         ]
+
+
+def filling_row(stored: RedisServer) -> Row:
+    """Let one address store lobbies of new keys until it is refused, and a stranger create a game then."""
+    limits = {
+        "SKYE_LIMITS": "on",
+        "SKYE_TRUSTED_PROXIES": "1",
+        "SKYE_LIMIT_STORED_KB_PER_DAY": str(FILLED_KB),
+    }
+    rates = {"SKYE_LIMIT_GAMES_PER_MINUTE": "0", "SKYE_LIMIT_REQUESTS_PER_MINUTE": "0"}
+    lobby = {"players": [{"name": 40 * "x"}]}
+    with (
+        gunicorn("skye_server.wsgi:app", stored, **limits, **rates) as server,
+        redis.Redis.from_url(stored.url) as client,
+    ):
+        _created(server.base, _PAIR)
+        before = client.info("memory")["used_memory"]
+        with contextlib.suppress(RuntimeError):
+            while True:
+                key = f"skye_key_{secrets.token_urlsafe(24)}"
+                _send(server.base, Sent("POST", "/v1/games", lobby, key), "203.0.113.77")
+        grown = client.info("memory")["used_memory"] - before
+        _created(server.base, _PAIR)
+    name = "memory of Redis for each kilobyte charged to one address that fills it"
+    return row(name, [grown / FILLED_KB], "B", goal=GOALS["stored"])
 
 
 def _read_row(kind: str | None, taken: list[float]) -> Row:
