@@ -214,7 +214,8 @@ def misses(game: Game, number: int, deadline_ms: int) -> tuple[AnyEvent, ...]:
     clock = game.turn.clock_of(number)
     if clock is not None and clock.remaining_at(deadline_ms) == 0:
         return missed, BotTookOver(number, SUBSTITUTE_BOT, TakeoverReason.OUT_OF_TIME, *here)
-    is_absent = not game.is_timed or not seat.has_acted or seat.missed_in_row + 1 >= MAX_MISSED_IN_ROW
+    is_asked = not game.is_timed and deadline_ms == game.turn.deadline_of(number)
+    is_absent = is_asked or not seat.has_acted or seat.missed_in_row + 1 >= MAX_MISSED_IN_ROW
     if not seat.is_person or not (is_absent or seat.unconfirmed):
         return (missed,)
     first = seat.unconfirmed
