@@ -262,6 +262,22 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
     assert past["players"][0]["bot"] == "url"
 
 
+def test_bot_whose_seat_was_taken_over_takes_it_back_by_an_answer(service, bot):
+    options = {"turn_ms": 60_000, "clock": "manual", "first_seat": 0}
+    game = service.begin(None, **PAIR | {"options": options})
+    path, token = game.path(), game.tokens[0]
+    assert service.call("PUT", f"{path}/players/0/bot", {"bot_url": bot.url}, token).status_code == 200
+    service.call("POST", f"{path}/clock", {"advance_ms": 60_000}, game.host)
+    taken = game.view()["players"][0]
+    assert (taken["bot"], taken["takeover"] is not None) == ("greedy", True)
+    dispatch(service)
+    back = game.view()["players"][0]
+    assert (back["bot"], back["takeover"], back["end"]["type"]) == ("url", None, "played")
+    types = [each["type"] for each in service.get(f"{path}/events?limit=1000")["events"]]
+    at = types.index("seat_returned")
+    assert {"tile_bought", "purchase_passed"} & {*types[at:]}
+
+
 def test_seat_without_revisions_releases_its_bot(service, bot, monkeypatch):
     monkeypatch.setattr("skye_server.games.transitions.MAX_REVISIONS", 2)
     game = service.begin(None, **PAIR)

@@ -106,7 +106,7 @@ def _open_decisions(game: Game) -> dict[str, str]:
     return {
         game.seats[seat].url_bot: decision
         for seat in game.waiting_for
-        if game.seats[seat].has_url_bot and (decision := decision_of(game, seat)) is not None
+        if game.seats[seat].asks_url_bot and (decision := decision_of(game, seat)) is not None
     }
 
 

@@ -251,6 +251,11 @@ class Seat(Struct, frozen=True, omit_defaults=True):
         """Whether a bot at a URL plays the seat."""
         return self.bot == URL_BOT
 
+    @property
+    def asks_url_bot(self) -> bool:
+        """Whether a bot at a URL is asked for decisions: also one whose seat the server has taken over."""
+        return self.has_url_bot or (self.takeover is not None and self.takeover.replaced == URL_BOT)
+
 
 FREE_SEAT: Final = Seat("", "")
 """A seat of a lobby that its player has left."""

@@ -88,8 +88,10 @@ def _by_holder_or_host(seat: int) -> Callable[[Attempt[Game]], None]:
 
 
 def seat_of_bot(game: Game, url_bot: str) -> int | None:
-    """Return the seat that a bot at a URL plays, None if it plays none."""
-    seats = (number for number, seat in enumerate(game.seats) if seat.has_url_bot and seat.url_bot == url_bot)
+    """Return the seat for which a bot at a URL is asked, None for none."""
+    seats = (
+        number for number, seat in enumerate(game.seats) if seat.asks_url_bot and seat.url_bot == url_bot
+    )
     return next(seats, None)
 
 
@@ -107,12 +109,19 @@ class Asked(NamedTuple):
 
 
 def play_choice(games: Games, asked: Asked, move: Move) -> None:
-    """Play the move that a bot has chosen, once.
+    """Play the move that a bot has chosen, once. It takes back a seat that the server has taken over.
 
     :raises Problem: `OVERTAKEN`, too_many_games.
     :raises RuleError: if the move is illegal.
     """
-    _decide(games, asked, repr(move), lambda game, seat, now_ms: make_move(game, seat, move, now_ms))
+
+    def play(game: Game, seat: int, now_ms: int) -> Transition:
+        back = Transition(game)
+        if game.seats[seat].can_return:
+            back = seat_changes.return_to_seat(game, seat, now_ms)
+        return back.then(make_move(back.game, seat, move, now_ms))
+
+    _decide(games, asked, repr(move), play)
 
 
 def give_up_decision(games: Games, asked: Asked) -> None:
