@@ -82,3 +82,32 @@ def test_host_who_may_end_the_game_alone_does_so_after_a_question(browser):
     host.page.click("[data-act=host-abort]")
     host.page.click("dialog[open] [data-act=yes]")
     guest.page.wait_for_selector(".result h2:has-text('aborted')")
+
+
+SLOW = """async (hours) => {
+  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+  const {slowBanner} = await import(base + "game/away.js");
+  const ago = (hours) => new Date(Date.now() - 3_600_000 * hours).toISOString();
+  const turn = (phase, hours) => ({type: "turn_changed", phase, waiting_for: [0], at: ago(hours)});
+  const players = ["Ann", "Bob"].map((name, seat) => ({seat, name, bot: null, deadline: null}));
+  const [options, asked] = [{turn_ms: null, budget_ms: null}, []];
+  const store = {
+    view: {status: "playing", pause: null, waiting_for: [0], players, options},
+    log: [turn("building", hours + 9), turn("pricing", hours), turn("pricing", 1)],
+    me: players[1], myTurn: false, send: (write) => write(),
+    game: {seat: (seat) => ({requestTakeover: async () => asked.push(seat)})},
+  };
+  const banner = slowBanner(store);
+  banner.update();
+  banner.root.querySelector("button").click();
+  return [banner.root.hidden, asked];
+}"""
+"""Returns whether the banner is hidden after hours of waiting for Ann, and whom its button asks about."""
+
+
+def test_take_over_is_asked_for_after_a_day_without_a_clock(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}")
+    screen.page.wait_for_selector(".log li", state="attached")
+    assert screen.page.evaluate(SLOW, 23) == [True, []]
+    assert screen.page.evaluate(SLOW, 25) == [False, [0]]

@@ -3,10 +3,13 @@ import { button, h, hide, setText } from "../shared/dom.js";
 import { dateTime, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
 import { movesByServer } from "../state/by-server.js";
+import { remainingMs } from "../state/clock.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {import("../state/api.js").Event} Event */
 /** @typedef {import("../state/api.js").Player} Player */
+
+const DAY_MS = 86_400_000;
 
 /**
  * Return in words that a player is away: never came, or since when the server plays the seat; empty for others.
@@ -61,6 +64,53 @@ export function awayBanner(store) {
         isShared && t("return.absent_at", { time: dateTime(absentAt) }),
       ];
       setText(text, parts.filter(Boolean).join(" "));
+    },
+  };
+}
+
+/**
+ * Return the seat that our seat may ask the server to take over: in a game without a clock, that of a player for whom the
+ * game has waited for a day. Null if there is none.
+ *
+ * @param {import("../state/store.js").Store} store
+ */
+function slowSeat({ view, log, me, myTurn }) {
+  const { turn_ms: turnMs, budget_ms: budgetMs } = view.options;
+  if (view.status !== "playing" || view.pause || turnMs !== null || budgetMs !== null) return null;
+  if (!me || me.bot !== null || myTurn) return null;
+  const turns = log.filter((event) => event.type === "turn_changed");
+  const now = turns.at(-1);
+  const isSame = (/** @type {typeof now} */ turn) =>
+    turn?.phase === now?.phase && (now?.phase !== "buying" || String(turn?.waiting_for) === String(now.waiting_for));
+  const began = turns[turns.findLastIndex((turn) => !isSame(turn)) + 1];
+  if (!began || remainingMs(new Date(Date.parse(began.at) + DAY_MS).toISOString()) > 0) return null;
+  return view.waiting_for.find((seat) => view.players[seat].bot === null && !view.players[seat].deadline) ?? null;
+}
+
+/**
+ * Create the banner of a game that has waited for a player for a day, with the button that asks for a take-over.
+ *
+ * @param {import("../state/store.js").Store} store
+ */
+export function slowBanner(store) {
+  const text = h("span", {});
+  const ask = button("", request, { "data-act": "takeover" });
+  const root = h("p", { class: "banner", hidden: true, role: "status" }, ask, " ", text);
+
+  function request() {
+    const seat = slowSeat(store);
+    if (seat !== null) void store.send(() => store.game.seat(seat).requestTakeover()).catch(toastError);
+  }
+
+  return {
+    root,
+    update() {
+      const seat = slowSeat(store);
+      hide(root, seat === null);
+      if (seat === null) return;
+      const { name } = store.view.players[seat];
+      setText(ask, t("away.request", { name }));
+      setText(text, t("away.waiting", { name }));
     },
   };
 }

@@ -11,7 +11,7 @@ import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
 import { FLIGHT_MS, flight } from "../shared/motion.js";
-import { awayBanner } from "./away.js";
+import { awayBanner, slowBanner } from "./away.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
@@ -76,7 +76,7 @@ export function gamePage(store, chosen, reopen) {
   let later = 0;
 
   const banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
-  const away = awayBanner(store);
+  const [away, slow] = [awayBanner(store), slowBanner(store)];
   const gold = h("strong", {});
   const goldUnit = h("span", {});
   const ownGold = h("div", { class: "own-gold" }, gold, goldUnit);
@@ -146,7 +146,7 @@ export function gamePage(store, chosen, reopen) {
   );
   const tray = h("div", { class: "tray" }, points.root, parts);
   const notes = h("div", { class: "notes" }, ...[banner, guide.root, strip.root, since.root, notices.root]);
-  const requests = h("div", { class: "requests" }, away.root, proposal.root, pause.root);
+  const requests = h("div", { class: "requests" }, away.root, slow.root, proposal.root, pause.root);
   const left = { root: h("div", { class: "left" }, seats.root, requests, notes) };
   const side = { root: sidePanes({ scoring, log }) };
   const main = h("main", {});
@@ -330,7 +330,7 @@ export function gamePage(store, chosen, reopen) {
     if ((store.busy || placing.tile) && strip.part?.running) strip.part.end(); // our own action ends the counting
     placing.refresh();
     header.update();
-    away.update();
+    for (const part of [away, slow]) part.update();
     proposal.update();
     pause.update();
     hide(banner, store.connection !== "reconnecting" && navigator.onLine);
