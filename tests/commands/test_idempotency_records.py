@@ -54,7 +54,7 @@ def test_game_holds_the_records_of_its_latest_64_keys(service):
 
 
 def test_opponent_who_sends_many_keys_replaces_none_of_others(service):
-    game = service.create_game(2, start=False)
+    game = service.create_game(2)
 
     def rotated(seat, token, key):
         answer = game.call("POST", f"players/{seat}/token", token=token, headers={"Idempotency-Key": key})

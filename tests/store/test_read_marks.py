@@ -105,6 +105,7 @@ CALLS = {
         "ping": lambda store: store.ping(),
         "time": lambda store: store.time(),
         "warnings": lambda store: store.warnings(),
+        "largest_kinds": lambda store: store.largest_kinds(1),
         "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),
         "note_proxy": lambda store: store.note_proxy(),

@@ -254,8 +254,8 @@ class _StoreGauges(Collector):
         )
         yield GaugeMetricFamily(
             "skye_store_memory_ratio",
-            "The largest part of its maxmemory that a master of Redis uses.",
-            value=stored.memory_used if stored else None,
+            "The largest part of its maxmemory that a master of Redis uses; 0 if none has one.",
+            value=(stored.memory_used or 0.0) if stored else None,
         )
         due = stored.due.items() if stored else ()
         yield _labelled(
