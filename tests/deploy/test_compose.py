@@ -62,7 +62,7 @@ def test_nginx_upstreams_hold_the_sockets_of_all_instances():
     )
 
 
-def test_each_kind_of_server_has_a_folder_of_sockets_that_no_other_may_write():
+def test_each_kind_of_server_has_a_folder_of_sockets_of_its_own():
     agents = (SERVICES["mcp-a"], SERVICES["mcp-b"])
     kinds = {
         "sockets:/run/skye": (INSTANCES.values(), image_user()),

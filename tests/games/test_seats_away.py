@@ -186,7 +186,7 @@ def test_who_comes_and_goes_changes_no_time_of_those_who_are_present(begin):
     assert [(player["deadline"], player["clock"]) for player in game.view()["players"]][:2] == before
 
 
-def test_budget_of_a_player_does_not_run_while_the_game_waits_for_a_seat_away(begin):
+def test_budget_of_a_player_stands_while_a_seat_away_is_waited_for(begin):
     game = begin(HOUR_S, 2, budget_ms=10 * HOUR_S * 1000)
     play(game, 0, until=lambda view: (view["round"], view["waiting_for"]) == (2, [1]))
     clock = game.view()["players"][0]["clock"]
@@ -302,7 +302,7 @@ def test_request_gives_a_slow_player_a_day(slow):
     ]
 
 
-def test_requested_seat_is_taken_over_a_day_later_and_has_an_hour_from_then_on(slow):
+def test_requested_seat_is_taken_over_a_day_later_and_has_an_hour(slow):
     request(slow, 0, 1)
     slow.service.clock.advance(DAY_S)
     play(slow, 0, until=lambda view: view["phase"] == "buying" and view["waiting_for"] == [1])

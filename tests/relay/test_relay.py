@@ -321,7 +321,7 @@ def test_consumer_ahead_of_its_log_begins_again_in_a_rebuild(service):
     assert entries(worker, "relay") == {}
 
 
-def test_creation_that_a_failover_lost_counts_until_its_player_reads_the_list(service):
+def test_lost_creation_counts_until_its_player_reads_the_list(service):
     key, other = new_key(), new_key()
     kept, lost, joined = (service.create_game(1, key=each, start=False) for each in (key, key, other))
     before = saved(service, key_of(joined.id, "*"))

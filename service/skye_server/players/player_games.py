@@ -5,7 +5,7 @@ the relay writes the record and the events after each commit (`relay.consumers`)
 before the commit: it reserves a place among the player's games, which the relay gives up for the record. So
 the number of games is limited exactly.
 
-A failover may lose a game, or the seat of a player in it, whose record stays. Whoever reads the list finds
+A failover may lose a game, or the seat of a player in it, whose record stays. A read of the list finds
 that out, and has the record relayed again.
 """
 
