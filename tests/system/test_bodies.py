@@ -58,7 +58,7 @@ def test_malformed_chunks_are_refused_and_end_the_connection(connection, body):
 
 
 def test_response_has_the_version_of_the_server(connection):
-    connection.sendall(b"GET /healthz HTTP/1.9\r\nHost: here\r\n\r\n")
+    connection.sendall(b"GET /healthz HTTP/1.9\r\nHost: localhost\r\n\r\n")
     assert connection.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
