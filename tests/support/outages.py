@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from skye_server.http.framework import collaborators
+from skye_server.store import layout
 from skye_server.store.outages import SIGN_S, SignsOfLife
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
@@ -15,7 +16,13 @@ def signs_of(service):
 
 @contextmanager
 def giving_signs(service):
-    """Let a service in the process of a test give signs of life, for dispatchers that are processes."""
+    """Let a service in the process of a test be a worker, for dispatchers that are processes.
+
+    It gives signs of life, and the store has the number of the layout, which a worker writes at its start.
+    """
+    calls = collaborators(service.app).games.store.calls
+    number = f"{layout.LAYOUT} {layout.VERSION}"
+    calls.call(layout.KEY, lambda server: server.set(layout.KEY, number), writes=True)
     signs_of(service).start(gives_signs=True)
     try:
         yield
