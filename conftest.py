@@ -48,10 +48,14 @@ def redis_server(redis_program, tmp_path_factory):
 
 @pytest.fixture
 def redis_client(redis_server):
-    """A client of that server, flushed before the test."""
+    """A client of that server, flushed before the test and after it.
+
+    What services in the process of a test leave has no number of a layout: a server refuses to start with it.
+    """
     with redis.Redis.from_url(redis_server.url, socket_timeout=MAX_WAIT_S) as client:
         client.flushall()
         yield client
+        client.flushall()
 
 
 @pytest.fixture(autouse=True)

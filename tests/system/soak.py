@@ -50,7 +50,7 @@ KEPT_BY_NGINX = 64
 KEPT_S = MAX_RUN_S
 """How long games that are over, and answers to keys, are kept here."""
 
-_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.|\{rulesets\}:|\{clock\}:outages$)")
+_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.|\{rulesets\}:|\{clock\}:(outages|layout)$)")
 """The keys that have entries of many games, or the data of their ruleset, and do not expire."""
 
 MAX_GROWN_KB = 12_000
