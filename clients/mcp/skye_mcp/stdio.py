@@ -11,6 +11,8 @@ import select
 import signal
 import sys
 import threading
+from contextlib import suppress
+from io import UnsupportedOperation
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -20,8 +22,9 @@ def run_on_stdio(server: MCPServer[Any]) -> None:
     """Serve until standard input or output closes, or Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(select, "poll"):  # not on Windows
-        output = os.dup(sys.stdout.fileno())  # the SDK lets the descriptor itself lead elsewhere
-        threading.Thread(target=_end_without_reader, args=(output,), daemon=True).start()
+        with suppress(UnsupportedOperation):  # an output in memory has no reader that may be gone
+            output = os.dup(sys.stdout.fileno())  # the SDK lets the descriptor itself lead elsewhere
+            threading.Thread(target=_end_without_reader, args=(output,), daemon=True).start()
     try:
         server.run("stdio")
     except* (BrokenPipeError, ConnectionResetError):
