@@ -78,6 +78,11 @@ HEADERS: Final = {
         {"type": "integer", "format": "int32", "minimum": 0, "maximum": 86_400},
     ),
     "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
+    "Accept-Encoding": _header(
+        "With a body that is compressed: the codings of bodies that the server takes.",
+        {"type": "string", "const": "identity"},
+        always=False,
+    ),
     "Allow": _header("With 405: the methods of the path.", _text("GET, HEAD, OPTIONS"), always=False),
     "X-Request-Id": _header(
         "The id of the request in the server's logs: the id sent, if well-formed, or a new one.",

@@ -127,6 +127,7 @@ COMMON_HEADERS = (
 _OF_STATUS: dict[int | str, list[str]] = {
     401: ["WWW-Authenticate"],
     412: ["ETag"],
+    415: ["Accept-Encoding"],
     429: ["Retry-After"],
     503: ["Retry-After"],
     "default": ["Allow"],
