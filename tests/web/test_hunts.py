@@ -13,7 +13,8 @@ def opened_hunt(page):
     page.fill("[name=count]", "1")
     page.fill("[name=seed]", "hunt")
     page.click("[data-act=open-hunt]")
-    return re.search(r"(/v1/lab/hunts/\w+)/api", page.locator(".panel code").first.inner_text())[1]
+    address = page.locator(".panel code:has-text('/v1/lab/hunts/')").first.inner_text()
+    return re.search(r"(/v1/lab/hunts/\w+)/api", address)[1]
 
 
 def test_hunt_is_opened_scored_and_revealed(browser, axe):
