@@ -16,14 +16,15 @@ OscillatorNode.prototype.start = function (...when) { tones += 1; return start.a
 _HIDE = "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
 
 
-def recorded(browser):
+def recorded(browser, **stored):
     """Open the seat that will buy first, in a window that records sounds and notifications.
 
+    :param stored: the settings that the window has stored.
     :returns: the screen, and a function that sets the prices of its seat, or of the other one.
     """
     game, tokens, _ = browser.game("Ann", "Bob")
     first = call(browser.url, "GET", f"/v1/games/{game}")["starting_seat"]
-    screen = browser.window()
+    screen = browser.window(stored={f"skye.{name}": value for name, value in stored.items()})
     screen.page.add_init_script(_RECORD)
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[first]}")
     screen.page.wait_for_selector(".pricing .card")
@@ -87,7 +88,7 @@ def test_refused_notifications_switch_the_setting_off(browser):
 
 
 def test_turn_sounds_for_a_player_who_wants_sounds(browser):
-    screen, prices = recorded(browser)
+    screen, prices = recorded(browser, sound="off")
     choose(screen, "sound")
     prices(own=True)
     assert screen.page.evaluate("tones") == 0
