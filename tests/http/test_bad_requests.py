@@ -178,7 +178,9 @@ def caller_that_is_not_the_host(valid):
 def caller_of_another_seat(valid):
     host = [] if valid.endpoint.name in FOR_HOSTS_TOO else [valid.game.host]
     yield Bad("token_required", {"token": None})
-    yield from (Bad("not_your_seat", {"token": token}) for token in (valid.game.tokens[1], STRANGER, *host))
+    # A seat is asked to be taken over by the token of another one.
+    other = [] if valid.endpoint.who == 1 else [valid.game.tokens[1]]
+    yield from (Bad("not_your_seat", {"token": token}) for token in (*other, STRANGER, *host))
 
 
 @fault(lambda endpoint: endpoint.who == PLAYER)

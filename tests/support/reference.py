@@ -29,7 +29,7 @@ def functions_without_example(name):
 
 def write(folder, *packages):
     """Write a page for each public module whose framework is installed, and the index of their search."""
-    modules = [name for package in packages for name in public_modules(package) if _is_importable(name)]
+    modules = [name for package in packages for name in public_modules(package) if is_importable(name)]
     others = {
         module.name
         for package in packages
@@ -42,7 +42,8 @@ def write(folder, *packages):
     )
 
 
-def _is_importable(module):
+def is_importable(module):
+    """Whether a module can be imported: the framework that it adapts may not be installed."""
     try:
         importlib.import_module(module)
     except ImportError:

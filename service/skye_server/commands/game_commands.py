@@ -203,8 +203,8 @@ def request_takeover(games: Games, command: Command, game_id: str, seat: int) ->
     """
 
     def authorize(attempt: Attempt[Game]) -> None:
-        require_own_seat(attempt.game, attempt.caller, OWN_SEAT)
         require_seat(attempt.game, attempt.caller, seat)
+        require_own_seat(attempt.game, attempt.caller, OWN_SEAT)
 
     def request(attempt: Attempt[Game]) -> Transition:
         game, by = attempt.game, attempt.seat(OWN_SEAT)
