@@ -39,9 +39,11 @@ def test_invalid_player_key_is_explained(browser):
 
 
 def resigned(url, key):
-    """Finish a game of a key by resigning."""
+    """Finish a game of a key by resigning, after a decision: without one it enters no history."""
     players = [{"name": "Ann"}, {"name": "Greedy", "bot": "greedy"}]
     game = call(url, "POST", "/v1/games", {"players": players, "auto_start": True}, key)["game"]["id"]
+    action = call(url, "GET", f"/v1/games/{game}/players/0/actions", token=key)["actions"][0]
+    call(url, action["method"], action["href"], action["body"], key)
     call(url, "POST", f"/v1/games/{game}/players/0/resign", token=key)
 
 
