@@ -198,7 +198,8 @@ def _respond(app: WSGIApplication, request: RecordedRequest, together: threading
         connection.close()
         builder.close()
     seconds = time.monotonic() - started
-    named = {name.lower(): value for name, value in headers}
+    # A header may be repeated, as `Vary` is.
+    named = {name.lower(): ", ".join(headers.getlist(name)) for name, _ in headers}
     return Answer(request.path, int(status[:3]), named, body, seconds)
 
 
