@@ -16,7 +16,7 @@ TEXTS = topics_of("""
 <nav><h2>Menu</h2></nav><h1>Rules</h1><p>Play.</p>
 <h2>A round</h2><ol><li><b>Pricing.</b> Each player
 draws tiles.</li><li><b>Buying.</b> Each player
-buys one tile.</li></ol><h2>Terms</h2><p>A price is gold; whoever buys pays it.</p>
+buys one tile.</li></ol><h2>Terms</h2><p>A price is gold; the buyer pays it.</p>
 """)
 
 
@@ -51,13 +51,13 @@ def test_text_of_a_tool_is_not_doubled_by_an_output_schema(tools):
         ("round", "Pricing. Each player draws tiles.\nBuying. Each player buys one tile."),
         (
             "buying",
-            "A round: Buying. Each player buys one tile.\nTerms: A price is gold; whoever buys pays it.",
+            "A round: Buying. Each player buys one tile.\nTerms: A price is gold; the buyer pays it.",
         ),
         (
             "Prices",
-            "A round: Pricing. Each player draws tiles.\nTerms: A price is gold; whoever buys pays it.",
+            "A round: Pricing. Each player draws tiles.\nTerms: A price is gold; the buyer pays it.",
         ),
-        ("gold price", "Terms: A price is gold; whoever buys pays it."),
+        ("gold price", "Terms: A price is gold; the buyer pays it."),
         ("rivers", "No rule has 'rivers'. Topics: Rules, A round, Terms."),
         ("(", "No rule has '('. Topics: Rules, A round, Terms."),
     ],
