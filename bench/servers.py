@@ -18,6 +18,7 @@ import redis
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.processes import stop
 from skye_server.setting_parsers import Address
+from skye_server.store.redis_store import RedisStore
 
 ROOT = Path(__file__).parent.parent
 WORKERS = 2
@@ -45,6 +46,7 @@ def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
         server.wait_until_ready()
         with redis.Redis.from_url(server.url) as client:
             client.config_set("auto-aof-rewrite-percentage", 0)
+            RedisStore(client).claim_layout()  # games are stored here before the first worker reads
         yield server
 
 

@@ -78,6 +78,18 @@ def test_process_refuses_requests_and_gives_no_sign_during_a_restore(any_redis):
         check_accepted(service)
 
 
+def test_process_that_used_the_games_numbers_those_of_a_server_that_lost_all(any_redis):
+    with Service(any_redis) as service:
+        signs = collaborators(service.app).games.signs
+        signs.uptime = RedisStore(any_redis).outages.read().uptime  # as in a process that was started
+        assert [signs.turn(gives_signs=True) for _ in range(2)] == [True, True]
+        any_redis.flushall()
+        RedisStore(any_redis).games.commit(commit(1))  # of another process, before this one looks again
+        assert signs.turn(gives_signs=True)
+        assert any_redis.get(KEY) == b"1 1.0.0"
+        assert service.call("GET", "/v1/games").status_code == 200
+
+
 def check_refused(service, reason):
     signs, store = collaborators(service.app).games.signs, RedisStore(service.redis)
     signs.uptime = store.outages.read().uptime  # as in a process that was started

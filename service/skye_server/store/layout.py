@@ -5,7 +5,8 @@
 
 A program reads one layout, and uses no servers with another. The first program that finds servers without
 data writes the number there. The number alone decides; only where there is none, one scan looks for data,
-which are of a development version then. Both keys are in the slot of the signs of life, so that each process
+which are of a development version then. Servers that lose their data while a process uses them lose the
+number too: the process writes it again, since new data may be there before it looks. Both keys are in the slot of the signs of life, so that each process
 reads them with these (see `outages`): what a process must not use, it finds out after seconds too.
 """
 
@@ -39,14 +40,15 @@ _NO_DATA: Final = re.compile(rb"skye:(?:bucket:|\{clock\}|\{dispatchers\}|\{rule
 """Keys that a server without games may have."""
 
 
-def claim_layout(calls: RedisCalls) -> str:
+def claim_layout(calls: RedisCalls, *, is_ours: bool = False) -> str:
     """Write the number of the layout if there are no data; return why this program must not use them, or "".
 
+    :param is_ours: whether data without a number are of this program: Redis has lost the number since.
     :raises Problem: store_unavailable.
     """
     found = _read(calls)
     if found is None:
-        if _has_data(calls):
+        if not is_ours and _has_data(calls):
             return unusable_layout(b"")
         calls.call(KEY, lambda server: server.set(KEY, _VALUE, nx=True), writes=True)
         found = _read(calls)

@@ -174,9 +174,9 @@ class OutageStore:
 
         return self._calls.call(KEY, run, retries=False)
 
-    def claim_layout(self) -> str:
+    def claim_layout(self, *, is_ours: bool) -> str:
         """See `layout.claim_layout`."""
-        return claim_layout(self._calls)
+        return claim_layout(self._calls, is_ours=is_ours)
 
     def begin_restore(self) -> bool:
         """Let no worker give a sign until the list is restored; return whether a worker gave one before."""
@@ -304,8 +304,12 @@ class SignsOfLife:
         else:
             time_of_redis()
         reading = readings[0]
+        # Redis has lost the number after this process began to use the games: it and its equals wrote what is there.
+        is_ours = self._has_read and not self._refusal
+        refusal = (
+            unusable_layout(reading.layout) if reading.layout else self._store.claim_layout(is_ours=is_ours)
+        )
         self.uptime, self._has_read = reading.uptime, True
-        refusal = unusable_layout(reading.layout) if reading.layout else self._store.claim_layout()
         if (refusal := refusal or (UNFINISHED if reading.is_restoring else "")) != self._refusal:
             self._refusal = refusal
             _log.warning(refusal or "the stored games can be used again")
