@@ -101,6 +101,35 @@ def test_board_is_not_rescaled_within_a_phase(browser, window):
     assert {len(cells) for cells in seen.values()} == {1}, seen
 
 
+PLACES_WHILE_COUNTING = """async () => {
+  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+  const {territoryBoard} = await import(base + "game/board.js");
+  const board = territoryBoard(null, () => "base");
+  document.querySelector(".board").replaceWith(board.root);
+  const column = (x, y, step) => Array.from({length: 6}, (_, index) =>
+    ({tile: "L10", rotation: 0, x: x + step * index, y: y + (1 - Math.abs(step)) * index}));
+  const lands = [column(0, 0, 0), column(0, -5, 0), column(-5, 0, 1), column(0, 0, 1)];
+  const places = [];
+  for (const [seat, territory] of lands.entries()) {
+    const player = {seat, name: `Player ${seat}`, territory};
+    board.update({player, mine: false, pending: null, moment: "", highlighted: [], all: lands.flat()});
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const {x, y, width} = document.querySelector(".cell[data-x='0'][data-y='0']").getBoundingClientRect();
+    places.push([x, y, width]);
+  }
+  return places;
+}"""
+"""Shows one territory after the other, as while points are counted; returns the places of the castles."""
+
+
+@pytest.mark.parametrize("window", [PHONE, {"width": 1280, "height": 800}])
+def test_counting_shows_all_territories_at_one_place_and_scale(browser, window):
+    screen, _, _ = seated(browser, "Ann", "Bob", window=window)
+    places = screen.page.evaluate(PLACES_WHILE_COUNTING)
+    assert places == places[:1] * 4
+    assert screen.page.eval_on_selector(".scroller", "(one) => one.scrollWidth <= one.clientWidth")
+
+
 def test_counted_points_and_notices_lie_beside_the_board(browser):
     screen, _, _ = seated(browser, "Ann", bots=["greedy"], window={"width": 1280, "height": 800})
     screen.keep(POINTS_MS, 5000)

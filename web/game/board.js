@@ -23,7 +23,8 @@ const NONE = new Set();
  * @property {boolean} mine Whether it is our territory, which shows the ghost.
  * @property {import("../state/store.js").Placed | null} pending Our placement that the server has not confirmed.
  * @property {string} moment The round: a new one may choose another scale.
- * @property {boolean} [held] Whether the scale and the position stay as they are: points are being counted.
+ * @property {readonly {x: number, y: number}[] | null} [all] While points are counted, the tiles of all territories: the
+ * board has the cells of all of them, so that each is shown at the same place and scale.
  * @property {readonly string[]} highlighted
  * @property {ReadonlySet<string>} [fresh] The tiles that were placed when players built last.
  */
@@ -45,6 +46,8 @@ export function territoryBoard(placing, rulesetOf) {
   let latest = null;
   /** The elements of the cells, by their place as in "1,-2". @type {Map<string, HTMLElement>} */
   const boxes = new Map();
+  /** Whose territory the grid shows, and whether points are being counted. */
+  let subject = "";
   const changed = whenChanged();
   const grid = h("div", { class: "grid", role: "grid", dir: "ltr", onkeydown: pressed });
   const scroller = h("div", { class: "scroller", dir: "ltr" }, grid);
@@ -57,7 +60,7 @@ export function territoryBoard(placing, rulesetOf) {
     button("+", () => viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
     button("−", () => viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }),
   );
-  const root = h("section", { class: "board" }, h("div", { class: "board-head" }, title, tools), scroller);
+  const root = h("section", { class: "board" }, h("div", { class: "board-head" }, tools, title), scroller);
   scroller.addEventListener("wheel", turned, { passive: false });
 
   /** @param {Shown} shown */
@@ -66,7 +69,8 @@ export function territoryBoard(placing, rulesetOf) {
     loadTileWords(rulesetOf(), () => latest && update(latest));
     const cells = cellsOf(shown);
     const { seat, name } = shown.player;
-    changed([cells, seat, name, shown.mine, shown.moment, shown.held, tileWordsLoaded(rulesetOf())], () =>
+    const isCounting = Boolean(shown.all);
+    changed([cells, seat, name, shown.mine, shown.moment, isCounting, tileWordsLoaded(rulesetOf())], () =>
       draw(shown, cells),
     );
     keepFocusable(cells.flat());
@@ -74,7 +78,8 @@ export function territoryBoard(placing, rulesetOf) {
   }
 
   /** @param {Shown} shown @param {Cell[][]} cells */
-  function draw({ player, mine, moment, highlighted, held }, cells) {
+  function draw({ player, mine, moment, highlighted, all }, cells) {
+    replaceFor(`${player.seat}.${Boolean(all)}`);
     setText(title, mine ? t("board.mine") : t("board.of", { name: player.name }));
     attribute(grid, "aria-label", title.textContent);
     keyed(grid, cells, (line) => line[0].y, row);
@@ -83,7 +88,19 @@ export function territoryBoard(placing, rulesetOf) {
     grid.style.setProperty("--columns", String(cells[0].length));
     bounds = { left: cells[0][0].x, top: cells[0][0].y, columns: cells[0].length, rows: cells.length };
     grid.classList.toggle("lit", highlighted.length > 0);
-    viewport.update(String(player.seat), moment, held);
+    viewport.update(String(player.seat), moment, Boolean(all));
+  }
+
+  /**
+   * Lay the grid out anew when it shows something else: for the browser, and for who measures layout shifts, another
+   * territory takes the place of the former one, which does not move. A grid with the focus stays.
+   *
+   * @param {string} next
+   */
+  function replaceFor(next) {
+    if (next === subject || grid.contains(document.activeElement)) return;
+    subject = next;
+    scroller.replaceChildren(grid);
   }
 
   /** Once a tile is chosen, pan to the cells where it fits. @param {Cell[]} cells */
@@ -96,14 +113,14 @@ export function territoryBoard(placing, rulesetOf) {
   }
 
   /** @param {Shown} shown @returns {Cell[][]} */
-  function cellsOf({ player, mine, pending, highlighted, fresh = NONE }) {
+  function cellsOf({ player, mine, pending, highlighted, all, fresh = NONE }) {
     const laid = new Map(player.territory.map((tile) => [`${tile.x},${tile.y}`, tile]));
     const isLaid = (/** @type {number} */ x, /** @type {number} */ y) => laid.has(`${x},${y}`);
     const isLit = (/** @type {number} */ x, /** @type {number} */ y) =>
       highlighted.includes(laid.get(`${x},${y}`)?.tile ?? "");
     const ghost = mine ? (placing?.ghost ?? null) : null;
     const turns = mine ? placing?.cells() : undefined;
-    const { left, top, columns, rows } = boundsOf(player.territory);
+    const { left, top, columns, rows } = boundsOf(all ?? player.territory);
     const range = (/** @type {number} */ first, /** @type {number} */ length) =>
       Array.from({ length: length + 2 }, (_, index) => first - 1 + index);
     return range(top, rows).map((y) =>

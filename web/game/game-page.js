@@ -383,7 +383,7 @@ export function gamePage(store, chosen, reopen) {
       mine: seat === store.seat,
       pending: store.pending,
       moment: String(round),
-      held: state.counted !== null,
+      all: state.counted === null ? null : store.players.flatMap(({ territory }) => territory),
       highlighted: state.highlighted.seat === seat ? state.highlighted.tiles : [],
       fresh: placedLast(store.log),
     });

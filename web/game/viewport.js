@@ -28,7 +28,7 @@ export class Viewport {
   /** The territory that is shown, and its moment: a new moment may choose another scale. */
   #subject = "";
   #moment = "";
-  /** What is shown while points are counted: how the board was shown before. @type {View | null} */
+  /** While points are counted: how the board was shown before. @type {View | null} */
   #held = null;
   /** By territory, how it was shown last. @type {Map<string, View>} */
   #views = new Map();
@@ -85,12 +85,14 @@ export class Viewport {
    *
    * @param {string} subject Whose territory it is.
    * @param {string} moment The round.
-   * @param {boolean} [isHeld] Whether another territory is shown at the scale and the position of now.
+   * @param {boolean} [isHeld] Whether the scale and the position stay: the board has the cells of all territories.
    */
   update(subject, moment, isHeld = false) {
     if (isHeld) {
-      this.#held ??= this.#view;
-      this.#view = { ...this.#held };
+      if (!this.#held) {
+        this.#held = { ...this.#view };
+        if (!this.#contains()) this.#choose(CELL_SMALLEST);
+      }
       return this.#place();
     }
     if (this.#held) this.#view = this.#held;
@@ -137,11 +139,14 @@ export class Viewport {
 
   /** Whether all cells have their place at the scale of now, or cannot be larger than the smallest cells anyway. */
   #fits() {
+    return this.#view.cell <= CELL_MIN || !this.#room.width || this.#contains();
+  }
+
+  /** Whether all cells have their place at the scale of now. */
+  #contains() {
     const { columns, rows } = this.bounds();
     const { cell } = this.#view;
-    return (
-      cell <= CELL_MIN || !this.#room.width || (columns * cell <= this.#room.width && rows * cell <= this.#room.height)
-    );
+    return columns * cell <= this.#room.width && rows * cell <= this.#room.height;
   }
 
   /** Choose the scale, and put the board into the middle. @param {number} [smallest] */
@@ -214,7 +219,8 @@ export class Viewport {
     const size = `${innerWidth}x${innerHeight}`;
     if (!before.width || size !== this.#window) {
       this.#views.clear();
-      this.#choose();
+      if (this.#held) this.#moment = ""; // the next scale is chosen for this size
+      this.#choose(this.#held ? CELL_SMALLEST : CELL_MIN);
     } else {
       this.#view.x += (width - before.width) / 2;
       this.#view.y += (height - before.height) / 2;
