@@ -3,8 +3,8 @@
 A game has at most one open proposal. A seat proposes each kind once in a round, and again a day after its
 last one: in a slow game a round can take months. So a player whose proposal was refused cannot repeat it at
 once. Each repetition in a round uses up a revision of the seat; those of a host without a seat are bounded by
-the changes of the game. Players who may take their seats back must agree too; a seat that was given up for
-good needs no agreement.
+the changes of the game. Who must agree depends on the kind (`needed_for`); a seat whose player cannot return
+needs no agreement.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from flask import Blueprint
 
 from skye_server.features import Feature
 from skye_server.resources import (
+    agreements,
     catalogue,
     control,
     docs,
@@ -28,6 +29,7 @@ _lobby = Blueprint("Lobby", __name__)
 _lobby.register_blueprint(games.blueprint)
 _lobby.register_blueprint(lobby.blueprint)
 _lobby.register_blueprint(control.blueprint)
+_lobby.register_blueprint(agreements.blueprint)
 
 
 def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:

@@ -1,4 +1,4 @@
-"""The requests of a host about a whole game: start, abort, delete, advance the clock; and the rematch."""
+"""The requests of a host about a whole game: start, delete, advance the clock; and the rematch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skye_server.commands import game_commands
 from skye_server.commands.views import TakenSeatView, taken_seat_view
 from skye_server.contract.fields import Seat
 from skye_server.contract.moves import ClockAdvance
-from skye_server.contract.objects import Object, ViewQuery
+from skye_server.contract.objects import Object
 from skye_server.games.views.game import GameSummaryView, summary_view
 from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import REMATCH_KB, charge_creation, charge_stored
@@ -128,97 +128,6 @@ def get_rematch(game: str) -> Response:
     """
     found = rematches.find_rematch(collaborators().games, game, bearer_token())
     return json_response({"game": None if found is None else summary_view(found)})
-
-
-@blueprint.route("/abort", methods=["POST"])
-@writes(
-    OWN_VIEW,
-    errors=[
-        *HOST_ERRORS,
-        "game_aborted",
-        "game_finished",
-        "seat_played_by_bot",
-        "proposal_open",
-        "already_proposed",
-        "too_many_changes",
-    ],
-)
-@takes(query=ViewQuery)
-def abort_game(query: dict[str, Any], game: str) -> Response:
-    """Abort a game, or propose it.
-
-    An aborted game is over, permanently and without a result. It stays readable until it expires, with the
-    status `aborted` and the `abort_reason`.
-
-    Once a game that several people play has begun, this makes a proposal: the response shows `proposal`, the
-    status is still `playing`, and the others accept it, refuse it, or let it expire (`answer_proposal`).
-    Meanwhile the game goes on. Every person who plays may propose it once in a round, and again a day after
-    the last time: each repetition in a round counts as a revision. A proposal is open for the time of a
-    decision, at least ten minutes and at most seven days; a day in a game without a deadline. A host whose
-    token acts for no seat proposes it to all of them.
-
-    The host aborts the game at once in the lobby, while at most one seat has been held by a person since the
-    start, in a game that began from a record, a position or a scenario or has a manual clock, and in a game
-    that was created with `host_may_abort`. Seats of the host count as those of any person, and a seat counts
-    also after its player has resigned.
-    """
-    changed = game_commands.abort_game(collaborators().games, command_from_request(), game)
-    return game_response(changed, with_actions="include" in query)
-
-
-@blueprint.route("/pause", methods=["POST"])
-@writes(
-    OWN_VIEW,
-    errors=[
-        "token_required",
-        "not_your_seat",
-        "game_not_started",
-        "game_aborted",
-        "game_finished",
-        "game_paused",
-        "pause_not_possible",
-        "seat_played_by_bot",
-        "proposal_open",
-        "already_proposed",
-        "too_many_changes",
-    ],
-)
-@takes(query=ViewQuery)
-def pause_game(query: dict[str, Any], game: str) -> Response:
-    """Pause a game, or propose it.
-
-    While a game pauses no deadline runs, and nobody can act: `waiting_for` is empty. Every player can end the
-    pause (`resume_game`); it ends by itself after `max_pause_ms`. Then the open decisions have the time that
-    was left. A game can pause ten times.
-
-    A person who plays alone, with bots, pauses the game at once. Otherwise this makes a proposal, as
-    `abort_game` does.
-    """
-    changed = game_commands.pause_game(collaborators().games, command_from_request(), game)
-    return game_response(changed, with_actions="include" in query)
-
-
-@blueprint.route("/resume", methods=["POST"])
-@writes(
-    OWN_VIEW,
-    errors=[
-        "token_required",
-        "not_your_seat",
-        "game_not_started",
-        "game_aborted",
-        "game_finished",
-        "game_not_paused",
-        "seat_played_by_bot",
-    ],
-)
-@takes(query=ViewQuery)
-def resume_game(query: dict[str, Any], game: str) -> Response:
-    """Resume a game.
-
-    A player ends the pause of the game for all; not one who has given the seat up for good.
-    """
-    changed = game_commands.resume_game(collaborators().games, command_from_request(), game)
-    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("", methods=["DELETE"])

@@ -17,7 +17,6 @@ from skye_server.commands.views import TakenSeatView, TimedGameView, changed_vie
 from skye_server.contract.creation import HAS_URL_BOTS, BotToSeat, PersonToSeat, UrlBotToSeat
 from skye_server.contract.enums import Color
 from skye_server.contract.fields import InviteCode, Name, Seat
-from skye_server.contract.moves import ProposalAnswer
 from skye_server.contract.objects import Object, Variants, ViewQuery
 from skye_server.error_codes import Problem
 from skye_server.features import installed
@@ -370,59 +369,6 @@ def return_to_seat(query: dict[str, Any], game: str, seat: int) -> Response:
     `actions` of the seat offers this while it is possible. After a resignation it is not.
     """
     changed = game_commands.return_to_seat(collaborators().games, command_from_request(), game, seat)
-    return game_response(changed, with_actions="include" in query)
-
-
-@blueprint.route("/players/<seat:seat>/takeover", methods=["POST"])
-@writes(
-    OWN_VIEW,
-    errors=[
-        *OWN_SEAT_ERRORS,
-        "game_not_started",
-        "game_aborted",
-        "game_finished",
-        "game_paused",
-        "seat_played_by_bot",
-        "takeover_not_possible",
-    ],
-)
-@takes(query=ViewQuery)
-def request_takeover(query: dict[str, Any], game: str, seat: int) -> Response:
-    """Ask for the seat of a slow player to be taken over.
-
-    In a game without `turn_ms` and `budget_ms` that has waited for a day in one phase, or for one buyer, a
-    player for whom it does not wait can ask for this, with the token of the own seat. The player of the seat
-    then has a day; after that the server plays the seat until its player takes it back (`return_to_seat`).
-    `agreements` of the own seat lists this while it is possible. To place a tile is no decision.
-    """
-    changed = game_commands.request_takeover(collaborators().games, command_from_request(), game, seat)
-    return game_response(changed, with_actions="include" in query)
-
-
-@blueprint.route("/players/<seat:seat>/proposal", methods=["POST"])
-@writes(
-    OWN_VIEW,
-    errors=[
-        *BODY_ERRORS,
-        *OWN_SEAT_ERRORS,
-        "game_not_started",
-        "game_aborted",
-        "game_finished",
-        "seat_played_by_bot",
-        "no_open_proposal",
-    ],
-)
-@takes(ProposalAnswer, "The answer.", query=ViewQuery)
-def answer_proposal(query: dict[str, Any], answer: dict[str, Any], game: str, seat: int) -> Response:
-    """Answer the open proposal.
-
-    A person who plays accepts or refuses the `proposal` of the game. It is accepted when all of them agree,
-    and ends as soon as one refuses. The seat that made it withdraws it with `"accept": false`. `actions` of
-    the seat offers the answers. A seat needs no agreement after a resignation, or without time; one that its
-    player may take back does, and agrees once it is taken back.
-    """
-    command, games = command_from_request(), collaborators().games
-    changed = game_commands.answer_proposal(games, command, game, seat, accept=answer["accept"])
     return game_response(changed, with_actions="include" in query)
 
 
