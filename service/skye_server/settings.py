@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PREFIX = "SKYE_"
 DAY_S = 24 * 60 * 60
 
+RENEWAL_S = 3 * DAY_S
+"""How often what is stored of the players of a game in play is renewed."""
+
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FSYNC_POLICIES = ("everysec", "always")
 
@@ -271,12 +274,12 @@ class Settings:
 
     @property
     def player_ttl_s(self) -> int:
-        """How long what is stored of a player is kept after the player's last event, in seconds.
+        """How long what is stored of a player is kept after the relay of a game of the player, in seconds.
 
         Longer than any game: so a player with one game only learns that it has expired, also if dispatchers
-        delete it a day later.
+        delete it a day later, and if only others have changed it since the last but one renewal.
         """
-        return self.max_game_ttl_s + 2 * DAY_S
+        return self.max_game_ttl_s + 2 * DAY_S + 2 * RENEWAL_S
 
     @property
     def is_local(self) -> bool:

@@ -12,7 +12,7 @@ from skye_server.dispatch.process import attend_game
 from skye_server.error_codes import Problem
 from skye_server.features import Handler
 from skye_server.games.due import Due
-from skye_server.settings import Settings
+from skye_server.settings import DAY_S, RENEWAL_S, Settings
 from skye_server.store import due_queue
 from skye_server.store.codec import decode_game
 from skye_server.store.connection.pubsub import ChangeSubscriber
@@ -145,6 +145,23 @@ def test_player_of_one_game_learns_that_it_has_expired(service, dispatcher):
     assert (left["type"], left["reason"], left["status"]) == ("seat_left", "expired", None)
 
 
+def test_player_whom_no_change_concerns_keeps_list_and_events(service, dispatcher):
+    game = service.create_game(2, key=new_key())
+    kept = [*service.redis.keys("skye:{player.*}:games"), *service.redis.keys("skye:{player.*}:order")]
+    kept += service.redis.keys("skye:{player.*}:events")
+    assert len(kept) == 3
+    for name in kept:
+        service.redis.expire(name, DAY_S)
+    service.clock.advance(RENEWAL_S - 1)
+    game.act_legally(1)  # does not postpone the renewal
+    dispatcher.run_due()
+    assert min(map(service.redis.ttl, kept)) <= DAY_S
+    service.clock.advance(1)
+    dispatcher.run_due()
+    assert min(map(service.redis.ttl, kept)) > Settings().max_game_ttl_s
+    assert entries(service, "relay") == {game.id: stored(game).created_ms + 2000 * RENEWAL_S}
+
+
 def test_game_that_expired_without_a_dispatcher_is_removed_from_the_list(service, dispatcher):
     game = timed(service)
     service.redis.delete(key_of(game.id, "game"))
@@ -162,7 +179,7 @@ def test_near_deadline_of_a_player_is_reported_without_a_request(service, dispat
     dispatcher.run_due()
     (events,) = service.redis.keys("skye:{player.*}:events")
     assert b"deadline_near" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
-    assert entries(service, "relay") == {}
+    assert entries(service, "relay") == {game.id: stored(game).created_ms + 1000 * RENEWAL_S}
     assert entries(service, "game") == {game.id: stored(game).deadline_ms}
 
 

@@ -25,6 +25,7 @@ from tests.support.dispatching import (
     put_back,
     rebuild_all,
     saved,
+    to_relay,
 )
 from tests.support.playing import Service, dice, new_key
 
@@ -78,7 +79,7 @@ def test_creation_is_in_the_lists_when_it_is_acknowledged(service):
     game = against_bob(service, key, start=False)
     assert (listed(service, "lobby"), own_games(service, key)) == ([game.id], [game.id])
     assert types(service, key) == ["seat_taken"]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_join_and_leave_are_in_the_lists_when_they_are_acknowledged(service):
@@ -88,7 +89,7 @@ def test_join_and_leave_are_in_the_lists_when_they_are_acknowledged(service):
     assert game.call("DELETE", seat=seat, token=key).status_code == 200
     assert own_games(service, key) == []
     assert types(service, key) == ["seat_taken", "seat_left"]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_start_abort_and_deletion_are_in_the_lists_when_they_are_acknowledged(service):
@@ -102,7 +103,7 @@ def test_start_abort_and_deletion_are_in_the_lists_when_they_are_acknowledged(se
     assert (types(service, key)[-1], own_games(service, key)) == ("game_over", [game.id])
     assert service.call("DELETE", game.path(), token=key).status_code == 204
     assert own_games(service, key) == []
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_end_of_a_game_is_in_the_lists_when_it_is_acknowledged(service):
@@ -111,7 +112,7 @@ def test_end_of_a_game_is_in_the_lists_when_it_is_acknowledged(service):
     game.play_out(dice(2))
     assert (listed(service, "playing"), listed(service, "finished")) == ([], [game.id])
     assert types(service, key)[-1] == "game_over"
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_reads_of_a_player_repair_nothing(service, crashing):
@@ -138,7 +139,7 @@ def test_crash_after_a_commit_is_finished_for_lists_and_events(service):
     relay_all(service)
     assert (listed(service, "playing"), own_games(service, key)) == ([game.id], [game.id])
     assert types(service, key) == ["seat_taken", "your_turn"]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_crash_after_a_player_left_is_finished(service, monkeypatch):
@@ -147,11 +148,11 @@ def test_crash_after_a_player_left_is_finished(service, monkeypatch):
     with monkeypatch.context() as patched:
         crash_before_relay(patched)
         game.call("DELETE", seat=seat, token=key)
-    assert set(entries(service, "relay")) == {game.id, f"{game.id}/{hash_player_key(key)}"}
+    assert to_relay(service) == {game.id, f"{game.id}/{hash_player_key(key)}"}
     relay_all(service)
     assert (types(service, key), own_games(service, key)) == (["seat_taken", "seat_left"], [])
     assert service.get("/v1/me", key)["active_game_count"] == 0
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_crash_after_a_deletion_is_finished_by_its_tombstone(service, monkeypatch):
@@ -163,17 +164,17 @@ def test_crash_after_a_deletion_is_finished_by_its_tombstone(service, monkeypatc
         crash_before_relay(patched)
         assert service.call("DELETE", game.path(), token=key).status_code == 204
     assert service.redis.keys(key_of(game.id, "*")) == []
-    assert set(entries(service, "relay")) == {game.id, f"{game.id}/{hash_player_key(key)}"}
+    assert to_relay(service) == {game.id, f"{game.id}/{hash_player_key(key)}"}
     relay_all(service)
     assert service.redis.keys(LISTS) == service.redis.keys(f"{PLAYERS}:games") == []
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 @pytest.mark.usefixtures("crashing")
 def test_stopped_relay_grows_by_games_and_not_by_actions(service):
     game = against_bob(service, new_key())
     game.play_to("building", 2, dice(3))
-    assert set(entries(service, "relay")) == {game.id}
+    assert to_relay(service) == {game.id}
 
 
 def test_player_who_left_and_joined_again_has_all_events(service, crashing):
@@ -201,7 +202,7 @@ def test_commit_whose_relay_failed_is_relayed_by_a_dispatcher(service, monkeypat
     assert (listed(service, "playing"), types(service, key)) == ([], [])
     relay_all(service)
     assert (listed(service, "playing"), types(service, key)) == ([game.id], ["seat_taken", "your_turn"])
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 @pytest.mark.parametrize("consumer", CONSUMERS)
@@ -231,7 +232,7 @@ def test_event_whose_replication_failed_is_written_again_before_its_game_is_clea
     with monkeypatch.context() as patched:
         patched.setattr(RedisPlayers, "update_game", write_without_a_replica)
         game = against_bob(service, key)
-    assert set(entries(service, "relay")) == {game.id}
+    assert to_relay(service) == {game.id}
 
     def write(store, given):
         updated.append(given.player)
@@ -241,7 +242,7 @@ def test_event_whose_replication_failed_is_written_again_before_its_game_is_clea
     relay_all(service)
     assert updated == [player]
     assert types(service, key) == ["seat_taken", "your_turn"]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 @pytest.mark.parametrize("later_s", [0.1, 0, -0.002, -0.1])
@@ -255,7 +256,7 @@ def test_later_commit_leaves_an_earlier_one_to_be_relayed(service, monkeypatch, 
     assert [types(service, key) for key in keys] == [[], ["seat_taken"]]
     relay_all(service)
     assert [types(service, key) for key in keys] == [["seat_taken"], ["seat_taken"]]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_commit_leaves_a_rebuild_of_its_game_to_the_dispatchers(service):
@@ -278,7 +279,7 @@ def test_commit_reports_near_deadlines_that_no_dispatcher_has_reported(service):
     service.clock.advance(50)
     game.act_legally(0)
     assert [types(service, key)[-1] for key in keys] == ["your_turn", "deadline_near"]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 # Positions after a loss of writes.
@@ -303,7 +304,7 @@ def test_consumer_ahead_of_its_log_begins_again_at_the_next_commit(service):
     view = game.view(0)
     assert (turn["type"], turn["phase"]) == ("your_turn", view["phase"])
     assert (turn["game_version"], turn["game_last_event"]) == (view["version"], view["last_event"])
-    assert entries(worker, "relay") == {}
+    assert to_relay(worker) == set()
 
 
 def test_consumer_ahead_of_its_log_begins_again_in_a_rebuild(service):
@@ -318,7 +319,7 @@ def test_consumer_ahead_of_its_log_begins_again_in_a_rebuild(service):
     assert (listed(worker, "lobby"), listed(worker, "playing")) == ([game.id], [])
     (own,) = worker.get("/v1/me/games", key)["games"]
     assert (own["game"]["status"], own["waiting"]) == ("lobby", False)
-    assert entries(worker, "relay") == {}
+    assert to_relay(worker) == set()
 
 
 def test_lost_creation_counts_until_its_player_reads_the_list(service):
@@ -474,7 +475,7 @@ def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, park
     # Neither lists nor the other player wait for the record of the first.
     assert listed(service, "playing") == [game.id]
     assert types(service, other)[:2] == ["seat_taken", "your_turn"]
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
     mend()
     (due_ms,) = entries(service, "parked").values()
     service.clock.now = due_ms / 1000
@@ -505,7 +506,7 @@ def test_game_that_fails_holds_up_no_other_game(service):
     assert listed(service, "playing") == [games[1].id]
     assert types(service, keys[1]) == ["seat_taken", "your_turn"]
     assert set(entries(service, "parked")) == {f"{games[0].id}//1"}
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 # Late workers.
@@ -528,13 +529,13 @@ def test_late_worker_does_not_list_a_game_that_was_aborted(service, monkeypatch)
     game.abort()
     dispatcher = dispatcher_of(service)
     relay_all(service)
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
     before = contents(service, b"skye:{index}:", b"skye:{player.")
     relay_late()
     service.clock.advance(RELAY_MS / 1000)
     dispatcher.run_due()
     assert contents(service, b"skye:{index}:", b"skye:{player.") == before
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_late_worker_does_not_list_a_game_that_was_deleted(service, monkeypatch):
@@ -547,7 +548,7 @@ def test_late_worker_does_not_list_a_game_that_was_deleted(service, monkeypatch)
     relay_late()
     relay_all(service)
     assert service.redis.keys(LISTS) == service.redis.keys(f"{PLAYERS}:games") == []
-    assert entries(service, "relay") == {}
+    assert to_relay(service) == set()
 
 
 def test_lists_refuse_an_older_version_of_a_game_in_play(service, monkeypatch):

@@ -62,3 +62,9 @@ def crash_before_relay(patched):
     """Let processes crash after each commit, before they relay it."""
     for step in ("committed", "deleted"):
         patched.setattr(Relay, step, lambda *_: None)
+
+
+def to_relay(service):
+    """Return the entries of the relay that are due soon; those of renewals are due in days."""
+    soon_ms = 1000 * service.clock() + 10 * RELAY_MS
+    return {entry for entry, at_ms in entries(service, "relay").items() if at_ms <= soon_ms}

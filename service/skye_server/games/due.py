@@ -12,6 +12,9 @@ from typing import Final, NamedTuple
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players, open_turns
+from skye_server.settings import RENEWAL_S
+
+_RENEWAL_MS: Final = 1_000 * RENEWAL_S
 
 RELAY_MS: Final = 1_000
 """How long after a commit a dispatcher relays it, unless the process that committed it has done so."""
@@ -82,12 +85,19 @@ def next_attention_ms(game: Game, expires_ms: int) -> int:
     return expires_ms if due_ms is None or game.clock_ms is not None else min(due_ms, expires_ms)
 
 
-def next_near_ms(game: Game | None, now_ms: int) -> int | None:
-    """Return when the relay must report to players that a deadline is near; None if it need not."""
-    if game is None or game.clock_ms is not None or not players_of(game):
+def next_relay_ms(game: Game | None, now_ms: int) -> int | None:
+    """Return when a game must be relayed again although it has not changed; None if it need not.
+
+    When it is to be reported that a deadline is near, and once in each renewal: what is stored of players
+    expires after their last event, and others can keep a game alive for longer without any.
+    """
+    if game is None or game.is_over or not players_of(game):
         return None
-    times = [turn.near_at_ms(game.options.turn_ms) for turn in open_turns(game.turn).values()]
-    return min((near_ms for near_ms in times if near_ms is not None and now_ms < near_ms), default=None)
+    renewals = (now_ms - game.created_ms) // _RENEWAL_MS + 1
+    times = [] if game.clock_ms is not None else list(open_turns(game.turn).values())
+    near = [turn.near_at_ms(game.options.turn_ms) for turn in times]
+    coming = [near_ms for near_ms in near if near_ms is not None and now_ms < near_ms]
+    return min([*coming, game.created_ms + renewals * _RENEWAL_MS])
 
 
 def near_players(game: Game, now_ms: int) -> frozenset[str]:

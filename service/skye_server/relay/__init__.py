@@ -11,11 +11,12 @@ which it stores in the same step as what it writes. A process holds none of this
       │
       ├─ the worker, before it responds ────────┐
       └─ a dispatcher, RELAY_MS later: after a  ├─▶ relay ─▶ consumers, each from its position:
-         crash or a failure, and when a         │     lists     the lists of public games      version
-         deadline is near                       │     players   records, events of players     last_event
+         crash or a failure, when a deadline    │     lists     the lists of public games      version
+         is near, and every few days            │     players   records, events of players     last_event
       ┌─────────────────────────────────────────┘               └▶ due.webhook, if there are webhooks
       ▼                                               history   finished games of players      the past game
-    settle: remove the entries, unless the game has changed since; or set GAME to when a deadline is near
+    settle: remove the entries, unless the game has changed since; or set GAME to when it is relayed again:
+    when a deadline is near, and every few days, as the derived data of a game in play would expire
 
 What may fail:
 

@@ -15,7 +15,7 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import ERROR_CODES, Problem, skip_unreadable
 from skye_server.features import installed
 from skye_server.games.authorization import players_of
-from skye_server.games.due import RELAY_MS, Due, due_after, near_players, next_near_ms, relay_entries
+from skye_server.games.due import RELAY_MS, Due, due_after, near_players, next_relay_ms, relay_entries
 from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players
 from skye_server.observability.logs import facts
@@ -145,9 +145,9 @@ class Relay:
 
         :param began_ms: when the relay began: what is near since then may be missing.
         """
-        near_ms = next_near_ms(subject.game, began_ms)
+        due_ms = next_relay_ms(subject.game, began_ms)
         entries = [f"{subject.game_id}/{player}" for player in former]
-        return self._store.games.settle(subject.game_id, subject.header, entries, near_ms, version)
+        return self._store.games.settle(subject.game_id, subject.header, entries, due_ms, version)
 
     def _park(self, game_id: str, player: str, failures: int, problem: Problem) -> None:
         """Relay a game again that has failed, later each time, whatever is relayed of it meanwhile."""

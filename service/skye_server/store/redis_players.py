@@ -77,6 +77,7 @@ local done = 1 + redis.call('EXISTS', KEYS[5])
 local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if stored == ARGV[3] then
   if redis.call('EXPIRE', KEYS[1], ARGV[5]) == 0 then replicate(KEYS[1]) end
+  for at = 2, 3 do redis.call('EXPIRE', KEYS[at], ARGV[5]) end
   return done
 end
 if stored ~= ARGV[2] then return 0 end
@@ -94,8 +95,7 @@ if redis.call('ZCOUNT', KEYS[2], '-inf', '(' .. string.format('%.0f', active)) >
   redis.call('HDEL', KEYS[1], oldest)
   redis.call('ZREM', KEYS[2], oldest)
 end
-redis.call('EXPIRE', KEYS[1], ARGV[5])
-redis.call('EXPIRE', KEYS[2], ARGV[5])
+for at = 1, 3 do redis.call('EXPIRE', KEYS[at], ARGV[5]) end
 if #ARGV > 5 then publish(KEYS[3]) end
 return done
 """
