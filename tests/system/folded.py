@@ -113,7 +113,8 @@ class FoldedGame:
         self.status, self.abort_reason, self.absent = "lobby", None, []
         self.started_at = self.finished_at = None
         self.proposal_kinds = {}
-        self._turn, self._began_ms, self._paused_ms, self._paused_until = None, 0, None, None
+        self._turn, self._began_ms, self._resumed_ms = None, 0, 0
+        self._paused_ms = self._paused_until = None
         self._decided, self._shown, self._version = set(), [], 0
         for number, event in enumerate(events, 1):
             assert event["id"] == number
@@ -338,7 +339,8 @@ class FoldedGame:
         if times and seat.returned_ms is not None:
             times = [max(*times, seat.returned_ms + min(SHORT_MS, turn_ms))]
         times += [] if runs_out is None else [ms_of(runs_out)]
-        assert deadline_ms == min(times)
+        # A decision that was the server's when the game paused is due at once when it goes on.
+        assert deadline_ms == max(min(times), self._resumed_ms if seat.is_late else 0)
 
     def _requested_ms(self, seat):
         """Return the deadline that another player has asked for in this turn, None without one."""
@@ -369,7 +371,7 @@ class FoldedGame:
 
     def _game_resumed(self, event):
         self._shift(ms_of(event["at"]) - self._paused_ms)
-        self._paused_ms = None
+        self._paused_ms, self._resumed_ms = None, ms_of(event["at"])
         assert self._absent_times == [at and ms_of(at) for at in event["counts_as_absent_at"]]
         for seat in self.seats:
             if seat.wait:
@@ -378,10 +380,12 @@ class FoldedGame:
 
     def _time_added(self, event):
         """Take the new times; they move by what came after they were set, and at most by `added_ms`."""
-        moves = [0]
+        moves, resumed_ms = [0], self._resumed_ms
         for number, seat in enumerate(self.seats):
             new = event["deadlines"][number]
             assert (new is None) is (seat.deadline is None)
+            if new is not None and seat.is_late and ms_of(seat.deadline) == resumed_ms:
+                self._resumed_ms = ms_of(new)
             moves += [] if new is None else [ms_of(new) - ms_of(seat.deadline)]
             seat.deadline = new
             seat.clock = event["clocks"][number] if event["clocks"] else None

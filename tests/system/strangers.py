@@ -73,7 +73,7 @@ REUSE = 0.5
 PROPOSE = {"propose_abort": 0.01, "pause": 0.04, "resume": 0.3, "request_takeover": 0.5}
 ANSWERS = {"abort": (True, True, False, None), "pause": (True, True, True, True, False, None)}
 """By the kind of a proposal: whether a stranger accepts it, one of these at random; None: no answer."""
-REPLACE = 0.1
+REPLACE = 0.3
 """How often a stranger replaces an offer."""
 FINISH = 0.4
 """How probably a stranger finishes building while tiles can be placed."""

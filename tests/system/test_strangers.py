@@ -27,6 +27,9 @@ from tests.system.wire import Wire, bearer
 GAMES = {"live": sized(2, 16), "days": sized(3, 24)}
 """How many games of each pace."""
 
+MORE_GAMES = sized((), (8,) * 10)
+"""How many games are played in addition, as long as something of `HAPPENS` has not happened."""
+
 AT_ONCE = sized(5, 8)
 KEYS = sized(6, 12)
 SEED = "strangers"
@@ -45,7 +48,7 @@ HAPPENS = {
         "pauses ended by time", "take-overs requested", "took_over", "absent", "abort expired", "abused",
     ),
 }  # fmt: skip
-"""What happens in many games of each pace: events, how seats ended, and proposals by how they ended."""
+"""What happens sooner or later in games of each pace: events, and how seats and proposals ended."""
 
 LONG_S = str(365 * 86_400)
 LASTING = {"SKYE_LAB": "on"} | {
@@ -65,33 +68,45 @@ def test_results_and_histories_of_strangers_follow_from_the_logs(pace, tmp_path)
     seed = f"{SEED}/{pace}"
     keys, dice = new_keys(seed, KEYS), random.Random(seed)
     settings = LASTING if PACES[pace].jumps else {}
+    meetings, games, happened, missing = [], {}, Counter(), HAPPENS[pace]
     with launching(tmp_path) as start:
         served = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LIMITS="off", **settings)
         port = int(served.url.rpartition(":")[2])
-        with Strangers(port, seed, PACES[pace], GAMES[pace], AT_ONCE, keys) as crowd:
-            kills = kill_processes(served, crowd, dice)
-        assert not crowd.wrong, crowd.wrong[0]
-        assert waited_for(lambda: metric_value(served.url, 'due_entries{kind="relay"}') == 0)
         with closing(Wire([port], dice)) as wire:
-            games = {meeting.game: folded(wire, meeting) for meeting in crowd.meetings}
-            assert len(games) == GAMES[pace]
-            for meeting in crowd.meetings:
+            for part, size in enumerate((GAMES[pace], *MORE_GAMES)):
+                with Strangers(port, f"{seed}/{part}", PACES[pace], size, AT_ONCE, keys) as crowd:
+                    happened += kill_processes(served, crowd, dice)
+                assert not crowd.wrong, crowd.wrong[0]
+                assert waited_for(lambda: metric_value(served.url, 'due_entries{kind="relay"}') == 0)
+                new = {meeting.game: folded(wire, meeting) for meeting in crowd.meetings}
+                assert len(new) == size
+                happened += happenings(crowd.meetings, new)
+                meetings, games = meetings + crowd.meetings, games | new
+                if not (missing := [name for name in HAPPENS[pace] if not happened[name]]):
+                    break
+            for meeting in meetings:
                 check_game(wire, meeting, games[meeting.game])
-            check_list(wire, crowd.meetings, games)
+            check_list(wire, meetings, games)
             for key in keys:
-                check_player(wire, key, crowd.meetings, games)
-    happened = sum((game.counts for game in games.values()), kills)
-    for meeting in crowd.meetings:
-        happened += Counter(end["type"] for end in games[meeting.game].ends)
-        happened["abused"] += sum(stranger.done["abused"] for stranger in meeting.strangers)
-    happened += Counter(game.status for game in games.values())
-    happened["aborted without the absent"] += sum(bool(game.absent) for game in games.values())
-    happened["shared last places"] += sum(len(group) > 1 for game in games.values() for group in game.gave_up)
+                check_player(wire, key, meetings, games)
     for name, number in happened.items():
-        if isinstance(name, str):
-            LOG.info("%30s %s", name, number)
-    assert kills["worker kills"]
-    assert sized([], [name for name in HAPPENS[pace] if not happened[name]]) == []
+        LOG.info("%30s %s", name, number)
+    assert happened["worker kills"]
+    assert sized([], missing) == []
+
+
+def happenings(meetings, games):
+    """Return what has happened in games how often, by names."""
+    happened = Counter()
+    for meeting in meetings:
+        game = games[meeting.game]
+        happened += Counter({name: number for name, number in game.counts.items() if isinstance(name, str)})
+        happened += Counter(end["type"] for end in game.ends)
+        happened["abused"] += sum(stranger.done["abused"] for stranger in meeting.strangers)
+        happened[game.status] += 1
+        happened["aborted without the absent"] += bool(game.absent)
+        happened["shared last places"] += sum(len(group) > 1 for group in game.gave_up)
+    return happened
 
 
 def kill_processes(served, crowd, dice):
