@@ -1,6 +1,6 @@
 """Players who are away: what they and the others are shown, how they come back, and who may end the game."""
 
-from tests.web.driver import NOTICE_MS, call
+from tests.web.driver import NOTICE_MS, Browser, call
 from tests.web.test_friends import accept
 
 STORIES = """async ([events, seat]) => {
@@ -85,30 +85,34 @@ def test_host_who_may_end_the_game_alone_does_so_after_a_question(browser):
     guest.page.wait_for_selector(".result h2:has-text('aborted')")
 
 
-SLOW = """async (hours) => {
-  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
-  const {slowBanner} = await import(base + "game/away.js");
-  const ago = (hours) => new Date(Date.now() - 3_600_000 * hours).toISOString();
-  const turn = (phase, hours) => ({type: "turn_changed", phase, waiting_for: [0], at: ago(hours)});
-  const players = ["Ann", "Bob"].map((name, seat) => ({seat, name, bot: null, deadline: null}));
-  const [options, asked] = [{turn_ms: null, budget_ms: null}, []];
-  const store = {
-    view: {status: "playing", pause: null, waiting_for: [0], players, options},
-    log: [turn("building", hours + 9), turn("pricing", hours), turn("pricing", 1)],
-    me: players[1], myTurn: false, send: (write) => write(),
-    game: {seat: (seat) => ({requestTakeover: async () => asked.push(seat)})},
-  };
-  const banner = slowBanner(store);
-  banner.update();
-  banner.root.querySelector("button").click();
-  return [banner.root.hidden, asked];
-}"""
-"""Returns whether the banner is hidden after hours of waiting for Ann, and whom its button asks about."""
+def test_take_over_is_asked_for_after_a_day_without_a_clock(launch, chromium):
+    served = launch(SKYE_WORKERS="1", SKYE_DISPATCHERS="1", SKYE_LAB="on")
+    with Browser(chromium, served.url) as browser:
+        game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "table", "first_seat": 0})
+        ann, bob = (browser.window(f"/play/?game={game}#seat={token}") for token in tokens)
+        ann.page.wait_for_selector(".pricing .card")
+        ann.keep(NOTICE_MS)
+        browser.act(game, 1, tokens[1])
+        button, state = bob.page.locator("[data-act=takeover]"), "() => document.querySelector('.banner')"
+        for hours, is_offered in ((23, False), (1, True)):
+            let_pass(served.url, hours)
+            bob.page.reload()
+            bob.page.wait_for_selector("[data-seat='0']")
+            bob.page.wait_for_function(state)
+            bob.drawn()
+            assert button.is_visible() is is_offered
+        bob.reads(".banner:has([data-act=takeover])", "has waited for Ann for a day")
+        button.click()
+        button.wait_for(state="hidden")
+        ann.page.wait_for_selector(".notices p:has-text('You have a day to decide')")
+        let_pass(served.url, 24)
+        ann.reads(".requests [data-act=return]", "Take your seat back")
+        bob.page.wait_for_selector("[data-seat='0'] .badge:has-text('has not come')")
+        ann.page.click("[data-act=return]")
+        ann.page.wait_for_selector("[data-act=return]", state="hidden")
+        bob.page.wait_for_selector(".badge:has-text('has not come')", state="hidden")
 
 
-def test_take_over_is_asked_for_after_a_day_without_a_clock(browser):
-    game, _, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}")
-    screen.page.wait_for_selector(".log li", state="attached")
-    assert screen.page.evaluate(SLOW, 23) == [True, []]
-    assert screen.page.evaluate(SLOW, 25) == [False, [0]]
+def let_pass(url, hours):
+    """Advance the clock of a server."""
+    call(url, "POST", "/v1/lab/clock", {"advance_ms": 3_600_000 * hours})
