@@ -45,12 +45,15 @@ class ComputingClient:
     :param has_disconnected: returns whether the client has closed its connection.
     :param spend: called with the CPU seconds of each computation when it ends.
     :param release_slot: called when the request begins to wait for something other than the server.
+    :param store: called with the kilobytes that the request is to store; raises a problem if these are too
+        many.
     """
 
     address: str = ""
     has_disconnected: Callable[[], bool] = lambda: False
     spend: Callable[[float], None] = lambda _seconds: None
     release_slot: Callable[[], None] = lambda: None
+    store: Callable[[int], None] = lambda _kilobytes: None
 
 
 computing_client: ContextVar[ComputingClient] = ContextVar("computing_client")
@@ -238,6 +241,14 @@ def has_disconnected() -> bool:
 def release_slot() -> None:
     """Let the worker begin another request of the client's address, because the current one will wait."""
     _client().release_slot()
+
+
+def charge_stored(kilobytes: int) -> None:
+    """Charge the client of the current request for what it is about to store.
+
+    :raises Problem: too_many_requests.
+    """
+    _client().store(kilobytes)
 
 
 def disconnect_check() -> Callable[[], bool]:

@@ -12,6 +12,7 @@ from skye_server import cooperative_yield
 from skye_server import setting_parsers as parsers
 from skye_server.client_address import network
 from skye_server.games.scenarios import SCENARIOS
+from skye_server.games.transitions import FREE_REVISIONS, REVISIONS_PER_KB
 from skye_server.http import rate_limits
 from skye_server.settings import DAY_S, Settings
 from tests.http.rate_limited import Away
@@ -182,6 +183,24 @@ def test_each_kind_of_creation_has_its_weight():
     replay = {"scenario": "undo_limit"}
     actions = len(SCENARIOS["undo_limit"].actions)
     assert cost("/v1/games", replay)[1] == rate_limits.GAME_KB + actions // rate_limits.ACTIONS_PER_KB
+
+
+def test_revisions_beyond_those_of_a_game_cost_what_they_store():
+    budget = rate_limits.GAME_KB + 2 * rate_limits.SEAT_KB + 1
+    service, address = limited(limit_stored_kb_per_day=budget), "192.0.2.1"
+    pair = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    created = stored_by(service, address, body=pair).json
+    tokens = [player["token"] for player in created["players"]]
+
+    def act(seat, address):
+        path = f"/v1/games/{created['game']['id']}/players/{seat}/actions"
+        action = service.get(path, tokens[seat])["actions"][0]
+        return stored_by(service, address, action["method"], action["href"], action["body"], tokens[seat])
+
+    codes = [act(0, address).status_code for _ in range(FREE_REVISIONS + 2 * REVISIONS_PER_KB)]
+    assert codes == [200] * len(codes)  # the first offer revises nothing
+    assert [act(0, each).status_code for each in (address, "192.0.2.2")] == [429, 200]
+    assert act(1, address).json["phase"] == "buying"  # the game goes on
 
 
 def level(service, address):

@@ -29,6 +29,7 @@ from typing import Final, Generic, TypeAlias, TypeVar, cast
 import msgspec
 
 from skye_server.commands.current_games import Games
+from skye_server.cooperative_yield import charge_stored
 from skye_server.error_codes import ErrorPlace, FieldError, Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
@@ -42,7 +43,7 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.game import Game
 from skye_server.games.public_counters import counters_for
-from skye_server.games.transitions import Transition
+from skye_server.games.transitions import Transition, revised_kilobytes
 from skye_server.store.commit import MAX_ATTEMPTS, StoredRecord, back_off
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -205,7 +206,8 @@ def change_game(  # noqa: PLR0913 - what a command consists of
     :param authorize: raises a problem if the caller must not make the change.
     :param apply: returns the change.
     :returns: the game after the command, with the role of the caller after it, and the tokens it issued.
-    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games.
+    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games,
+        too_many_requests.
     """
     for number in range(MAX_ATTEMPTS):
         attempt = load(games, command, game_id)
@@ -218,6 +220,8 @@ def change_game(  # noqa: PLR0913 - what a command consists of
         if transition.game.next_bot is not None:
             transition = autoplay.play_bots(transition, attempt.now_ms)
         game = transition.game
+        if attempt.game is not None and (kilobytes := revised_kilobytes(attempt.game, game)):
+            charge_stored(kilobytes)
         caller, tokens, now_ms = attempt.caller_after(game), attempt.tokens, games.time_of(game)
         viewer = caller or SPECTATOR.in_game(game)
         changed = Attempt(game.id, game, viewer, now_ms, game.version, tokens=tokens)

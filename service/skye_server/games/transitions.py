@@ -12,7 +12,7 @@ from skye.events import OfferSet, PlacementTakenBack
 from skye_server.error_codes import Problem
 from skye_server.games import absence, clocks
 from skye_server.games.events import AnyEvent, ProposalEnded
-from skye_server.games.game import Change, Game, Status, with_seat
+from skye_server.games.game import Change, Game, Seat, Status, with_seat
 from skye_server.games.proposals import ProposalOutcome
 from skye_server.games.public_counters import counters_after
 
@@ -22,6 +22,12 @@ MAX_REVISIONS: Final = 750
 So no player uses up what the others may take back. A game without revisions has fewer than 300 changes, and
 each revision adds at most two, so every game ends within the size limit of a record.
 """
+
+FREE_REVISIONS: Final = 30
+"""How many revisions of each seat cost no more than the game itself: more than players need."""
+
+REVISIONS_PER_KB: Final = 5
+"""How many more cost a kilobyte; the log of a game grows by some 130 bytes by each."""
 
 MAX_CHANGES: Final = 1_500
 """The number of changes after which the host changes nothing that could be repeated forever."""
@@ -103,6 +109,17 @@ def after_revision(game: Game, number: int) -> Game:
     seat = game.seats[number]
     revised = replace(seat, revisions=seat.revisions + 1)
     return replace(game, seats=with_seat(game.seats, number, revised))
+
+
+def revised_kilobytes(before: Game, after: Game) -> int:
+    """Return what the revisions of a change cost the address that makes them, beside the game itself."""
+    if before.status is not Status.PLAYING or after.seats is before.seats:
+        return 0
+    return sum(map(_kilobytes, after.seats)) - sum(map(_kilobytes, before.seats))
+
+
+def _kilobytes(seat: Seat) -> int:
+    return max(seat.revisions - FREE_REVISIONS, 0) // REVISIONS_PER_KB
 
 
 def can_revise(game: Game, seat: int) -> bool:

@@ -215,8 +215,9 @@ class _RequestLimits:
             if self.requests.limit > 0:
                 self._pace_exempt()
             return
+        client = computing_client.get()
+        client.store = self.charge_stored
         if self.requests.limit > 0:
-            client = computing_client.get()
             g.meter = client.spend = _Meter(self._limiter, self.requests, client.address)
         if self._costs_a_game():
             self.charge(self.games, 1)
