@@ -43,6 +43,7 @@ def test_sound_server_is_not_warned_about(monkeypatch):
         ({"aof_enabled": 0}, "set `appendonly yes`"),
         ({"aof_last_write_status": "err"}, "Redis refuses changes: it cannot write its append-only file"),
         ({"maxmemory": 9}, "Redis refuses changes: it uses 9 bytes of memory, and its maxmemory is 9"),
+        ({"min_slaves_good_slaves": 0}, "Redis refuses changes: no replica is in step"),
         ({"redis_version": "5.0.14"}, "Redis 5.0.14 is too old: install Redis 6.2 or newer"),
     ],
 )
@@ -68,6 +69,20 @@ def test_server_that_refuses_info_is_reported(monkeypatch):
     (found,) = RedisStore(server).warnings()
     assert "could not be checked" in found
     assert "`maxmemory-policy noeviction`" in found
+
+
+def test_missing_replicas_that_writes_need_are_reported(redis_client):
+    def reported():
+        return any("min-replicas-to-write" in warning for warning in RedisStore(redis_client).warnings())
+
+    assert not reported()
+    redis_client.config_set("min-replicas-to-write", 1)
+    try:
+        assert reported()
+        with pytest.raises(redis.ResponseError, match=r"NOREPLICAS|good replicas"):
+            redis_client.set("skye:anything", 1)
+    finally:
+        redis_client.config_set("min-replicas-to-write", 0)
 
 
 def test_each_server_is_checked_and_an_absent_one_left_out(monkeypatch):

@@ -16,6 +16,8 @@ _OLDEST: Final = (6, 2)
 MAX_CLOCK_DIFFERENCE_S: Final = 2.0
 """By how much the clock of a machine may differ from that of Redis without a warning."""
 
+_SECTIONS: Final = ("server", "memory", "persistence", "replication")
+
 _TOO_OLD: Final = "is too old"
 _REFUSES: Final = "Redis refuses changes"
 _UNKNOWN = "Redis could not be checked: {}; it must be 6.2 or newer, with `maxmemory-policy noeviction`"
@@ -29,7 +31,7 @@ def server_warnings(calls: RedisCalls) -> list[str]:
 
     def read(server: redis.Redis) -> Any:
         try:
-            sections = [server.info(section) for section in ("server", "memory", "persistence")]
+            sections = [server.info(section) for section in _SECTIONS]
             return *sections, server.time()
         except redis.exceptions.NoPermissionError as error:
             return error
@@ -55,12 +57,12 @@ def _warnings(found: Any) -> list[str]:
         return [_UNKNOWN.format(f"it replied to INFO with {str(found)[:100]!r}")]
     if isinstance(found, dict):
         return _version(found)
-    server, memory, persistence, (seconds, microseconds) = found
+    server, memory, persistence, replication, (seconds, microseconds) = found
     difference_s = time.time() - seconds - microseconds / 1_000_000
     differs = abs(difference_s) > MAX_CLOCK_DIFFERENCE_S
     clock = [clock_difference(difference_s)] if differs else []
     stored = [*_eviction_policy(memory), *_persistence(persistence), *_full_memory(memory)]
-    return [*_version(server), *stored, *clock]
+    return [*_version(server), *stored, *_replicas(replication), *clock]
 
 
 def is_error(warning: str) -> bool:
@@ -112,6 +114,16 @@ def _full_memory(info: dict[str, Any]) -> list[str]:
         return []
     fault = f"it uses {used} bytes of memory, and its maxmemory is {maximum}"
     return [f"{_REFUSES}: {fault}; raise maxmemory, or delete games (`skye-server games`)"]
+
+
+def _replicas(info: dict[str, Any]) -> list[str]:
+    """Return a warning if no replica is left of those that `min-replicas-to-write` demands.
+
+    INFO has the number of good replicas where that setting is on, and not how many it demands.
+    """
+    if info.get("min_slaves_good_slaves") != 0:
+        return []
+    return [f"{_REFUSES}: no replica is in step, and its min-replicas-to-write demands some; repair them"]
 
 
 def clock_difference(difference_s: float) -> str:
