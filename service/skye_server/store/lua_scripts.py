@@ -160,7 +160,7 @@ end
 local has_webhooks = redis.call('HLEN', KEYS[6]) > 0
 local has_watch_codes = redis.call('HLEN', KEYS[5]) > 0
 if has_webhooks then redis.call('ZCARD', KEYS[7]) end
-redis.call('HLEN', KEYS[8])
+if ARGV[11] ~= '' then redis.call('HLEN', KEYS[8]) end
 for at = 9, #KEYS do redis.call('ZCARD', KEYS[at]) end
 local function oldest_of_most(entries)
   local numbers, most = {}, 0
