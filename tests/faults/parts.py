@@ -27,7 +27,11 @@ from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.system.network import NoFault, Relay
 
 TIMEOUT_MS, WAIT_MS = 300, 1500
-SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(WAIT_MS)}
+SETTINGS = {
+    "SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS),
+    "SKYE_REDIS_WAIT_MS": str(WAIT_MS),
+    "SKYE_REDIS_RESERVE_PERCENT": "0",  # a worker would report a full memory for seconds after its repair
+}
 MAX_S = 30 * (TIMEOUT_MS + WAIT_MS) / 1000
 """The maximum duration of a request in seconds: many times that of the settings, for a busy machine."""
 

@@ -392,6 +392,8 @@ class FoldedGame:
             absent_at = event["counts_as_absent_at"][number]
             if seat.absence:
                 seat.absence.absent_ms = ms_of(absent_at)
+            if seat.wait:
+                seat.wait.since_ms = min(ms_of(event["at"]), seat.wait.since_ms + event["added_ms"])
         if self._paused_ms is not None:
             self._paused_ms += ms_of(event["paused_until"]) - ms_of(self._paused_until)
             self._paused_until = event["paused_until"]
