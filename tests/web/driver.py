@@ -73,7 +73,7 @@ class Browser:
 
     def __exit__(self, error, *_):
         self.close()
-        assert error is not None or self.complaints == []
+        assert error is not None or self.complaints == [], self.complaints
 
     def window(self, path="/play/", *, width=1440, height=900, stored=None, own=False, **options):
         """Open a page in a window with storage of its own.

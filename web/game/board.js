@@ -92,8 +92,8 @@ export function territoryBoard(placing, rulesetOf) {
   }
 
   /**
-   * Lay the grid out anew when it shows something else: for the browser, and for who measures layout shifts, another
-   * territory takes the place of the former one, which does not move. A grid with the focus stays.
+   * Lay the grid out again when it shows another territory, which then appears and does not move, also for a measurement
+   * of layout shifts. A grid with the focus stays.
    *
    * @param {string} next
    */

@@ -1,10 +1,10 @@
 import { namesOf } from "./away.js";
 import { formatDuration, remainingMs } from "../state/clock.js";
-import { alertNow, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
+import { alertNow, h, hide, setText } from "../shared/dom.js";
 import { gameName } from "../shared/game-name.js";
 import { list, number, t } from "../shared/i18n.js";
-import { scoringText, scoringTitle } from "../shared/rulesets.js";
-import { scoringPicture } from "../state/pictures.js";
+import { scoringRow } from "./scoring-row.js";
+import { ownWorth } from "./worth.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
@@ -24,8 +24,9 @@ export function gameHeader(store, menu, explain) {
   );
   const title = h("h1", { class: "sr-only" });
   const connection = h("span", {}, h("span", { class: "connection-sign", "aria-hidden": "true" }), connected);
-  const scored = h("ol", { class: "scored", "aria-label": t("tab.scoring") });
-  const root = h("header", { class: "head" }, homeLink(), title, round, turn, scored, clock, connection, menu);
+  const worth = ownWorth(store, () => scored.update());
+  const scored = scoringRow(store, explain, worth);
+  const root = h("header", { class: "head" }, homeLink(), title, round, turn, scored.root, clock, connection, menu);
   const ticking = setInterval(tick, 250);
   let warned = "";
   let synced = 0;
@@ -36,12 +37,8 @@ export function gameHeader(store, menu, explain) {
     setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : name);
     setText(title, name);
     setText(turn, turnText(store));
-    keyed(
-      scored,
-      view.scoring_tiles,
-      ({ slot, scoring_tile: id }) => slot + id,
-      (tile) => scoringItem(store, tile, explain),
-    );
+    worth.update();
+    scored.update();
     const state =
       navigator.onLine || view.status === "finished" || view.status === "aborted" ? store.connection : "no_network";
     setText(connected, t(`connection.${state}`));
@@ -67,37 +64,12 @@ export function gameHeader(store, menu, explain) {
     }
   }
 
-  return { root, update, close: () => clearInterval(ticking) };
-}
-
-/**
- * Create the picture of a scoring tile in the header. Its name, text and rounds are shown while it has the focus or the pointer.
- *
- * @param {Store} store
- * @param {import("../state/api.js").Game["scoring_tiles"][number]} tile
- * @param {() => void} explain
- */
-function scoringItem(store, { slot, scoring_tile: id }, explain) {
-  const picture = h("img", { src: scoringPicture(store.view.ruleset, id), alt: "", width: 56, height: 56 });
-  const rounds = h("span", { class: "faint" });
-  const words = h(
-    "span",
-    { class: "explained", "aria-hidden": "true" },
-    h("strong", {}, scoringTitle(id)),
-    h("span", {}, scoringText(id)),
-    rounds,
-  );
-  const box = button(picture, explain, { "data-slot": slot });
-  box.append(h("span", { class: "letter", "aria-hidden": "true" }, slot));
-  const root = h("li", {}, box, words);
   return {
     root,
-    update(/** @type {import("../state/api.js").Game["scoring_tiles"][number]} */ shown) {
-      const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
-      root.classList.toggle("now", now);
-      setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
-      const parts = [`${slot} ${scoringTitle(id)}`, scoringText(id), rounds.textContent, now ? t("scoring.now") : ""];
-      attribute(box, "aria-label", parts.filter(Boolean).join(". "));
+    update,
+    close() {
+      clearInterval(ticking);
+      worth.close();
     },
   };
 }

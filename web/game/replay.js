@@ -16,6 +16,7 @@ import { loadRuleset } from "../shared/rulesets.js";
 import { placedLast } from "./placed-last.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
+import { scoringRow } from "./scoring-row.js";
 import { seatCards } from "./seats.js";
 import { toastError } from "../shared/toast.js";
 import { loadGame } from "../home/my-games.js";
@@ -136,6 +137,7 @@ function replayPage(last, events, tiles, record) {
   const offers = market(store);
   const seats = seatCards(store, look, () => ({ shown: state.looked, counted: null }));
   const scoring = scoringPanel(store);
+  const scored = scoringRow(store, () => tabs.open("scoring"));
   const log = logPanel(store);
   const result = resultPanel(store, null);
 
@@ -172,6 +174,7 @@ function replayPage(last, events, tiles, record) {
     homeLink(),
     h("h1", { class: "round" }, t("replay.title")),
     head,
+    scored.root,
     h("a", { href: gameUrl(last.id) }, t("replay.live")),
     languageChoice(),
   );
@@ -179,7 +182,8 @@ function replayPage(last, events, tiles, record) {
   const left = h("div", { class: "left" }, seats.root);
   const main = h("main", {}, left, board.root, tray, sidePanes({ scoring, log }));
   const root = h("div", { class: "game-page replay" }, header, main);
-  root.append(paneTabs(root).root);
+  const tabs = paneTabs(root);
+  root.append(tabs.root);
   document.addEventListener("keydown", pressed);
 
   async function fork() {
@@ -276,7 +280,7 @@ function replayPage(last, events, tiles, record) {
       past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back")
     );
     if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) state.looked = turning.seat;
-    for (const panel of [seats, offers, scoring, log, result]) panel.update();
+    for (const panel of [seats, offers, scored, scoring, log, result]) panel.update();
     const player = view.players[state.looked];
     hide(board.root, !player);
     const moment = String(view.round);

@@ -62,11 +62,13 @@ async function gained({ view }, seat, placed) {
   if (!view.options.hints) return "";
   const { ruleset, round, players } = view;
   const scored = view.scoring_tiles.filter(({ rounds }) => rounds.includes(round));
-  const isNew = (/** @type {string} */ tile) => placed.some((one) => one.tile === tile);
+  const isNew = (/** @type {{tile: string}} */ { tile }) => placed.some((one) => one.tile === tile);
+  // Tiles lie in the order in which they were placed: each beginning of the list is a territory, other choices may not be.
   const territories = (/** @type {boolean} */ before) =>
-    players.map((player) => ({
-      tiles: player.territory.filter(({ tile }) => !before || player.seat !== seat || !isNew(tile)),
-    }));
+    players.map(({ seat: other, territory }) => {
+      const count = before ? territory.findIndex(isNew) : territory.findLastIndex(isNew) + 1;
+      return { tiles: other === seat && count > 0 ? territory.slice(0, count) : territory };
+    });
   const [before, after] = await Promise.all(
     [true, false].map((isBefore) =>
       skye.transport.json("POST", "/v1/scoring", {

@@ -1,0 +1,68 @@
+"""The scoring tiles in the header: their pictures, what they are worth to us, and their texts."""
+
+import pytest
+
+from tests.web.driver import PHONE, building, call, replayed, seated, show_ghost
+
+WIDE, TABLET = {"width": 1440, "height": 900}, {"width": 768, "height": 1024}
+
+COVERED = """() => [...document.querySelectorAll(".scored img")].flatMap((picture) => {
+  const {left, top, width, height} = picture.getBoundingClientRect();
+  return [0.1, 0.5, 0.9].flatMap((x) => [0.1, 0.5, 0.9].map((y) =>
+    document.elementFromPoint(left + x * width, top + y * height) === picture)).filter((free) => !free);
+})"""
+"""Returns the points of the pictures of scoring tiles that are covered or outside of the window."""
+
+WORTH = ".scored .worth"
+
+
+@pytest.mark.parametrize(("window", "size"), [(PHONE, 40), (TABLET, 56), (WIDE, 56)])
+def test_scoring_tiles_are_whole_pictures_in_a_row(browser, window, size):
+    page = seated(browser, "Ann", "Bob", window=window)[0].page
+    boxes = [picture.bounding_box() for picture in page.locator(".scored img").all()]
+    assert len(boxes) == 4
+    assert {box["y"] for box in boxes} == {boxes[0]["y"]}
+    assert all(box["width"] >= size and box["height"] >= size for box in boxes)
+    assert page.evaluate(COVERED) == []
+
+
+def test_scoring_tile_says_what_it_would_award_now(browser):
+    screen = building(browser)
+    page = screen.page
+    assert page.locator(WORTH).all_text_contents() == ["0"] * 4
+    show_ghost(page)
+    page.click("[data-act=place]")
+    screen.until("() => document.querySelectorAll('.cell.tile:not(.ghost)').length === 2")
+    path, token = f"/v1/games/{screen.game}/players/0/what-if", screen.token()
+    worth = call(browser.url, "POST", path, {"placements": []}, token)["scoring_tiles"]
+    shown = [str(tile["before"]) for tile in worth]
+    screen.wait_for(lambda: page.locator(WORTH).all_text_contents() == shown)
+
+
+def test_scoring_tile_is_worth_nothing_known_without_hints(browser):
+    page = seated(browser, "Ann", "Bob", options={"hints": False})[0].page
+    assert page.locator(WORTH).all_text_contents() == [""] * 4
+
+
+def test_scoring_tile_shows_its_text_at_a_long_press_alone(browser):
+    page = seated(browser, "Ann", "Bob", window=PHONE)[0].page
+    tile, text = page.locator(".scored button").first, page.locator(".scored .explained").first
+    for kind in ("pointerdown", "pointerup"):
+        tile.dispatch_event(kind, {"pointerType": "touch"})
+        if kind == "pointerdown":
+            text.wait_for(state="visible")
+            assert text.locator("strong").inner_text()
+            tile.dispatch_event("click")
+    text.wait_for(state="hidden")
+    assert page.locator(".game-page").get_attribute("data-tab") == "board"
+    tile.dispatch_event("click")
+    page.wait_for_selector(".slots:visible")
+
+
+@pytest.mark.parametrize("window", [PHONE, WIDE])
+def test_replay_has_the_scoring_tiles_in_its_header(browser, window):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = replayed(browser, game, **window).page
+    assert page.evaluate(COVERED) == []
+    page.locator(".scored button").first.click()
+    page.wait_for_selector(".slots:visible")
