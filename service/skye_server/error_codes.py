@@ -77,6 +77,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "proposal_open": ErrorCode(409, "Another proposal is open; a game has one at a time."),
     "already_proposed": ErrorCode(409, "Such a proposal was made in this round, less than a day ago."),
+    "rated_game": ErrorCode(409, "A rated game cannot be aborted once an offer is set: its result counts."),
     "game_paused": ErrorCode(409, "The game is paused; a player can resume it."),
     "game_not_paused": ErrorCode(409, "The game is not paused."),
     "pause_not_possible": ErrorCode(

@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 
 FEATURES: Final = (
     "skye_server.matchmaking.feature",
+    "skye_server.ladder.feature",
     "skye_server.webhooks.feature",
     "skye_server.url_bots.feature",
     "skye_server.lab.feature",
@@ -61,6 +62,24 @@ class Gauge(NamedTuple):
     read: Callable[[Any], int]
 
 
+class Pairing(NamedTuple):
+    """How a feature chooses which matchmaking tickets play together, and what their game is.
+
+    :param admit: gets the player and the address of the request, and returns what the ticket notes.
+    :param choose: gets the waiting tickets, the oldest first, each as its id, player, note and the time from
+        which it waits, in milliseconds since 1970; the number of seats, and the time. Returns the ids of
+        those that play together, or None.
+    :param begin: gets the id of the game, for each seat the player and the note of the ticket, and the time;
+        returns the names of the players and the fields of the game. It may be called again for the same game.
+    :param look_ms: how often the waiting tickets are looked at, in milliseconds.
+    """
+
+    admit: Callable[[str, str], bytes]
+    choose: Callable[[Sequence[tuple[str, str, bytes, int]], int, int], Sequence[str] | None]
+    begin: Callable[[str, Sequence[tuple[str, bytes]], int], tuple[Sequence[str], Mapping[str, Any]]]
+    look_ms: int
+
+
 class Joined(NamedTuple):
     """What a feature adds to one application.
 
@@ -84,6 +103,10 @@ def _same_clock(_settings: Any, _store: Any, clock: Callable[[], float]) -> Call
 
 def _no_fields(*_: Any) -> Mapping[str, Any]:
     return {}
+
+
+def _no_pairing(_games: Any, _criteria: Mapping[str, Any]) -> None:
+    return None
 
 
 def _no_handlers(_: Any) -> Mapping[str, Handler]:
@@ -123,6 +146,12 @@ class Feature:
     :param game_deleted: gets a store and a game that is deleted, and deletes what belongs to the game.
     :param counts_of_player: gets a store and a player; returns how much it stores of the player, by name.
     :param player_deleted: gets a store and a player who is deleted, and deletes what belongs to the player.
+    :param pairing: gets the `Games` of a server and the criteria of a matchmaking ticket: `ruleset`, `seats`,
+        `options`, and `more`, the fields that features add to the request. Returns how tickets with these
+        criteria are paired; None if the oldest play together. It may refuse the criteria with a problem.
+    :param consumers: gets a store, its settings and the clock in milliseconds since 1970; returns by name
+        functions that the relay calls with the subject of each commit (`relay.consumers`). Each returns
+        whether no other process has written a later version.
     :param rebuild: gets a store, the owner and the kind of a stored key, and the time in milliseconds; yields
         the due entries that follow from the key.
     """
@@ -150,6 +179,8 @@ class Feature:
     game_deleted: Callable[[Any, Any], object] = _nothing
     counts_of_player: Callable[[Any, str], Mapping[str, int]] = _no_fields
     player_deleted: Callable[[Any, str], object] = _nothing
+    pairing: Callable[[Any, Mapping[str, Any]], Pairing | None] = _no_pairing
+    consumers: Callable[[Any, Any, Callable[[], int]], Mapping[str, Callable[[Any], bool]]] = _no_fields
     rebuild: Callable[[Any, str, str, int], Iterable[Any]] = _nothing
 
 

@@ -10,7 +10,18 @@ import skye_client
 from tests.clients.offline.node import run
 from tests.support.launcher import ROOT
 
-CLASSES = ["Skye", "Games", "OwnGames", "Game", "Seat", "Player", "Leagues", "Catalogue", "GameView"]
+CLASSES = [
+    "Skye",
+    "Games",
+    "OwnGames",
+    "Game",
+    "Seat",
+    "Player",
+    "Leagues",
+    "Ladders",
+    "Catalogue",
+    "GameView",
+]
 OF_PYTHON = {"RetryPolicy", "Turn", "CallOptions", "Iteration", "InvalidEnvironmentError"}
 OF_JAVASCRIPT = {"Transport", "EventFollower"}
 ONLY_IN_ONE = OF_PYTHON | OF_JAVASCRIPT
@@ -64,7 +75,7 @@ def test_readme_lists_all_operations(package):
     readme = (ROOT / "clients" / package / "README.md").read_text()
     rows = re.findall(r"^\| `(?:client|game).*", readme, re.MULTILINE)
     listed = {snake_case(name) for row in rows for name in re.findall(r"`(?:\w+\.)?(\w+)`", row)}
-    classes = ["Games", "Game", "Seat", "Player", "Leagues", "Catalogue"]
+    classes = ["Games", "Game", "Seat", "Player", "Leagues", "Ladders", "Catalogue"]
     offered = set().union(*(members(getattr(skye_client, name)) for name in classes))
     assert offered - NOT_LISTED <= listed
 

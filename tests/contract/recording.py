@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import itertools
 import json
+import random
 import socket
 import threading
 from contextlib import ExitStack, closing
@@ -30,8 +31,22 @@ class Wire:
     def __init__(self, port):
         self._port = port
 
-    def open(self, path, method, headers, *, json=None, data=b"", content_type=None, environ_overrides=()):
-        """Send a request; a CONTENT_LENGTH beyond its body breaks it off there."""
+    def open(
+        self,
+        path,
+        method,
+        headers,
+        *,
+        json=None,
+        data=b"",
+        content_type=None,
+        environ_overrides=(),
+        environ_base=(),
+    ):
+        """Send a request; a CONTENT_LENGTH beyond its body breaks it off there.
+
+        :param environ_base: the `REMOTE_ADDR` from which it is sent, one of 127.0.0.0/8.
+        """
         body = data.encode() if isinstance(data, str) else data
         if json is not None:
             body, content_type = _json(json), "application/json"
@@ -40,7 +55,9 @@ class Wire:
             sent["Content-Type"] = content_type
         if environ_overrides:
             sent["Content-Length"] = environ_overrides["CONTENT_LENGTH"]
-        with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=MAX_WAIT_S)) as connection:
+        source = (dict(environ_base).get("REMOTE_ADDR", "127.0.0.1"), 0)
+        opened = http.client.HTTPConnection("127.0.0.1", self._port, MAX_WAIT_S, source_address=source)
+        with closing(opened) as connection:
             connection.putrequest(method, path, skip_accept_encoding=True)
             for name, value in sent.items():
                 connection.putheader(name, value)
@@ -75,6 +92,7 @@ class LiveService(Service):
             "token_bytes": token_bytes,
             "token_hex": lambda number: token_bytes(number).hex(),
             "randbits": lambda bits: int.from_bytes(token_bytes(bits // 8), "big"),
+            "SystemRandom": lambda: random.Random(token_bytes(8)),
             "choice": lambda things: things[int.from_bytes(token_bytes(4), "big") % len(things)],
         }
         self._stack.enter_context(mock.patch.multiple("secrets", **chance))

@@ -15,7 +15,9 @@ TICKET = "pool" + "1" * 4
 CALLS = {
     TicketPools: {
         "announce": lambda pools: pools.announce("ann", TICKET, 1, 1000),
-        "join": lambda pools: pools.join(NewTicket(TICKET, 1, "ann", b"criteria", 1000, 1, "game", "")),
+        "join": lambda pools: pools.join(NewTicket(TICKET, 1, "ann", b"criteria", 1000, 1, "game", "", 1000)),
+        "oldest": lambda pools: pools.oldest(TICKET, 9),
+        "form_group": lambda pools: pools.form_group([TICKET], "game", 1),
         "last_matched": lambda pools: pools.last_matched(TICKET, "ann"),
         "claim_key": lambda pools: pools.claim_key("ann", "key", b"digest"),
         "open_tickets": lambda pools: pools.open_tickets("ann"),

@@ -215,7 +215,12 @@ def parts(store):
         RedisPlayers: store.players,
         HistoryStore: store.history,
         ReceiverStore: ReceiverStore(store.calls),
-    } | {kind: kind(store.calls) for feature in OF_FEATURES for kind in feature.CALLS}
+    } | {kind: _store_of(kind, feature, store.calls) for feature in OF_FEATURES for kind in feature.CALLS}
+
+
+def _store_of(kind, feature, calls):
+    """Return the store of a feature, which the feature makes if it needs more than the calls."""
+    return getattr(feature, "MAKE", {}).get(kind, kind)(calls)
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):

@@ -57,6 +57,8 @@ class Endpoint(NamedTuple):
             "invitation": game.invitation,
             "tile": "L01",
             "scoring_tile": "squares",
+            "name": "ann",
+            "ladder": "live-2",
         } | dict(parts)
         filled.setdefault("ticket", game.ticket)
         filled.setdefault("webhook", game.own_webhook if self.who == PLAYER else game.webhook)

@@ -17,6 +17,7 @@ from tests.support.playing import Game, Service, dice
 from tests.support.receiver import AnsweringSender
 
 OLD_KEY, NEW_KEY, WAITING_KEY = (f"skye_key_{22 * letter}" for letter in "onq")
+RATED_KEYS = tuple(f"skye_key_{22 * letter}" for letter in "rs")
 PLAYER = player_owner(hash_player_key(OLD_KEY))
 """The owner of the webhooks of the player whose first key this was."""
 
@@ -167,6 +168,19 @@ def waiting_player(service):
     return {"body": body, "ticket": ticket.json}
 
 
+def ladder(service):
+    """Let players with profiles finish a rated game; return what the API shows of it, by paths."""
+    for number, key in enumerate(RATED_KEYS):
+        service.call("PUT", "/v1/me/profile", {"name": f"rated-{number}"}, key)
+        body = {"name": "Ann", "seat_count": 2, "rated": True}
+        address = {"REMOTE_ADDR": f"192.0.2.{number}"}
+        ticket = service.call("POST", "/v1/matchmaking/tickets", body, key, environ_base=address).json
+    for key in RATED_KEYS:
+        seat = service.get(f"/v1/games/{ticket['game_id']}", key)["you"]["seat"]
+        service.call("POST", f"/v1/games/{ticket['game_id']}/players/{seat}/resign", token=key)
+    return {path: service.get(path) for path in ("/v1/players/rated-0", "/v1/ladders")}
+
+
 def webhooks(service, game):
     """Create a webhook of a game and one of a player key; return their paths, tokens and views."""
     created = []
@@ -241,6 +255,7 @@ def fixture():
         "webhooks": created,
         "player": player(service),
         "history": history(service),
+        "ladder": ladder(service),
     }
     return data | {"keys": dump(service.redis)}
 

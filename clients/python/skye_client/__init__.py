@@ -10,6 +10,7 @@ from skye_client._async.client import AsyncSkye
 from skye_client._async.game_view import AsyncGameView
 from skye_client._async.games import AsyncGames, AsyncOwnGames
 from skye_client._async.iteration import AsyncIteration
+from skye_client._async.ladders import AsyncLadders
 from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncGame, AsyncSeat
@@ -18,6 +19,7 @@ from skye_client._sync.client import Skye
 from skye_client._sync.game_view import GameView
 from skye_client._sync.games import Games, OwnGames
 from skye_client._sync.iteration import Iteration
+from skye_client._sync.ladders import Ladders
 from skye_client._sync.leagues import Leagues
 from skye_client._sync.player import Player
 from skye_client._sync.resources import Game, Seat
@@ -47,6 +49,7 @@ __all__ = [
     "AsyncGameView",
     "AsyncGames",
     "AsyncIteration",
+    "AsyncLadders",
     "AsyncLeagues",
     "AsyncOwnGames",
     "AsyncPlayer",
@@ -64,6 +67,7 @@ __all__ = [
     "InvalidEnvironmentError",
     "InvalidWebhookError",
     "Iteration",
+    "Ladders",
     "Leagues",
     "OwnGames",
     "Player",

@@ -1,7 +1,8 @@
 """The command `skye-bot`: a function `decide(turn) -> action` plays at a server, or as a bot at a URL.
 
-`skye-bot host module:function --key KEY` plays all games of a player key, `skye-bot url module:function`
-answers the signed requests of a server. The same function plays in leagues: `skye-arena module:function`.
+`skye-bot host module:function --key KEY` plays all games of a player key, `skye-bot ladder module:function`
+rated games, and `skye-bot url module:function` answers the signed requests of a server. The same function
+plays in leagues: `skye-arena module:function`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from skye_client.bot_errors import explained, own_frames
 from skye_client.bot_server import make_server
 from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeError
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
+from skye_client.keys import new_key
 from skye_client.messages import MAX_PORT
+from skye_client.rated import LADDERS
 from skye_client.turns import as_decide, function_named
 from skye_client.version import __version__
 
@@ -65,6 +68,36 @@ def play_games(options: argparse.Namespace) -> int:
         rulesets=options.ruleset or RULESETS,
     )
     return 0
+
+
+def play_ladder(options: argparse.Namespace) -> int:
+    """Play rated games until Ctrl-C."""
+    decide = as_decide(function_named(options.bot))
+    host(
+        kept_key(options.key, options.name),
+        decide,
+        concurrency=options.concurrency,
+        url=options.url,
+        ladder=options.ladder,
+        name=options.name,
+    )
+    return 0
+
+
+def kept_key(text: str | None, name: str | None) -> str:
+    """Return a player key; without one, that of a file beside the bot, which a new name creates.
+
+    :raises ValueError: when there is none; the message contains no key.
+    """
+    if text or os.environ.get(KEY_VARIABLE) or name is None:
+        return player_key(text)
+    path = Path(f"{name}.key")
+    if not path.exists():
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"{new_key()}\n")
+        sys.stderr.write(f"skye-bot: the new player key is in {path}; keep it\n")
+    return player_key(str(path))
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -117,6 +150,12 @@ def _parser() -> argparse.ArgumentParser:
     hosts.add_argument("--until-over", action="store_true", help="end when all games are over")
     hosts.add_argument("--ruleset", action="append", help="a ruleset to play; default: base")
     hosts.set_defaults(function=play_games)
+    ladder = commands.add_parser("ladder", help="play rated games, one after the other")
+    ladder.add_argument("--name", help="the name to claim, or that of the player")
+    ladder.add_argument("--ladder", choices=LADDERS, default="live-2", help="default: %(default)s")
+    ladder.add_argument("--key", help=f"as of host; default: {KEY_VARIABLE}, or the file NAME.key")
+    ladder.add_argument("--url", default=URL, help="the address of the server; default: %(default)s")
+    ladder.set_defaults(function=play_ladder, concurrency=CONCURRENCY)
     urls = commands.add_parser(
         "url", help=f"answer signed requests, with the secret in {SECRET_VARIABLE} or a new one"
     )
@@ -125,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     urls.add_argument("--port", type=_port, default=5000, help="the port; default: %(default)s")
     urls.set_defaults(function=serve)
-    for command in (hosts, urls):
+    for command in (hosts, ladder, urls):
         command.add_argument("bot", metavar="module:function", help="a function decide(turn) -> action")
     return parser
 

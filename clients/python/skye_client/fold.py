@@ -52,6 +52,7 @@ _OF_CREATION = (
     "origin",
     "scoring_tiles",
     "fairness",
+    "rated",
 )
 
 

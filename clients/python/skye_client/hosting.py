@@ -26,6 +26,7 @@ from skye_client.errors import (
     UnexpectedResponseError,
 )
 from skye_client.following import is_final
+from skye_client.rated import claim, play_rated
 from skye_client.retry import backoff
 from skye_client.turns import AsyncTurn, Decide, Turn, completed
 
@@ -48,12 +49,18 @@ class HostOptions(TypedDict, total=False):
     :param progress: whether to show the number of games and decisions; by default on a terminal.
     :param rulesets: the rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
         default `base`.
+    :param ladder: the ladder on which to wait for rated games, one after the other, such as `live-2`.
+    :param name: the name of the profile, which is claimed if the player has none.
+    :param report: is called with a line for each rated result; by default it is printed.
     """
 
     url: str
     until_over: bool
     progress: bool | None
     rulesets: Collection[str]
+    ladder: str | None
+    name: str | None
+    report: Callable[[str], None]
 
 
 AsyncDecide: TypeAlias = Callable[[AsyncTurn], Awaitable[Mapping[str, Any]]]
@@ -120,13 +127,21 @@ async def async_host(
     shown = sys.stderr.isatty() if progress is None else progress
     async with AsyncSkye(options.get("url", URL)) as client:
         rulesets = options.get("rulesets", RULESETS)
-        hosting = _Host(client.player(key), decide, concurrency, rulesets, progress=shown)
+        player, ladder = client.player(key), options.get("ladder")
+        hosting = _Host(player, decide, concurrency, rulesets, progress=shown)
         await _check_rulesets(client, rulesets)
+        name = None if ladder is None else await claim(player, options.get("name"))
         try:
-            await hosting.run(until_over=options.get("until_over", False))
+            async with anyio.create_task_group() as tasks:
+                if ladder is not None and name is not None:
+                    tasks.start_soon(play_rated, client, player, name, ladder, options.get("report", print))
+                await hosting.run(until_over=options.get("until_over", False))
+                tasks.cancel_scope.cancel()
             return
         except ExceptionGroup as failed:
-            failure = failed.exceptions[0]
+            failure: Exception = failed
+            while isinstance(failure, ExceptionGroup):
+                failure = failure.exceptions[0]
         raise _of_bot(failure)  # outside of the handler: the group is no part of its context
 
 

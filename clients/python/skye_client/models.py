@@ -58,6 +58,9 @@ ChosenDefectClass: TypeAlias = Literal[
 ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
 
 
+ChosenLadder: TypeAlias = Literal["live-2", "live-4", "slow-2", "slow-4"]
+
+
 ChosenPublicFrom: TypeAlias = Literal["start", "end"]
 
 
@@ -252,6 +255,7 @@ GuidePage: TypeAlias = Literal[
     "rules",
     "if-somebody-leaves",
     "fairness",
+    "ladder",
     "first-game",
     "clients",
     "following-a-game",
@@ -259,6 +263,7 @@ GuidePage: TypeAlias = Literal[
     "retries",
     "webhooks",
     "writing-a-bot",
+    "enter-your-bot",
     "leagues",
     "testing",
     "hunts",
@@ -348,6 +353,12 @@ class Invitation(TypedDict):
 class InvitationList(TypedDict):
     version: int
     invitations: list[Invitation]
+
+
+LadderId: TypeAlias = str
+
+
+LadderLines: TypeAlias = str
 
 
 LandscapeTileId: TypeAlias = Literal[
@@ -560,6 +571,13 @@ Prices: TypeAlias = dict[LandscapeTileId, Price]
 ProblemCode: TypeAlias = str
 
 
+class ProfileToPut(TypedDict):
+    name: str
+    bot: NotRequired[bool]
+    description: NotRequired[str]
+    link: NotRequired[str | None]
+
+
 AgreedItem: TypeAlias = int
 
 
@@ -586,6 +604,31 @@ class PurchaseAction(TypedDict):
     type: Literal["buy"]
     method: Literal["PUT"]
     body: Purchase
+
+
+class RatedPlayer(TypedDict):
+    seat: int
+    name: str
+    bot: bool
+    rating: int
+    uncertainty: int
+    provisional: bool
+
+
+Name: TypeAlias = str
+
+
+GaveUpItem1: TypeAlias = int
+
+
+class Rating(TypedDict):
+    ladder: LadderId
+    rating: int
+    uncertainty: int
+    provisional: bool
+    rank: int | None
+    games: int
+    gave_up: int
 
 
 Warning: TypeAlias = str
@@ -858,6 +901,16 @@ class ServiceIndex(TypedDict):
 Side: TypeAlias = Literal["north", "east", "south", "west"]
 
 
+class Standing(TypedDict):
+    rank: int
+    name: str | None
+    bot: bool
+    rating: int
+    uncertainty: int
+    games: int
+    gave_up: int
+
+
 class StartedPlayer(TypedDict):
     seat: int
     lobby_seat: int
@@ -936,6 +989,7 @@ class TicketToCreate(TypedDict):
     ruleset: NotRequired[ChosenRuleset]
     options: NotRequired[TicketOptionsToSet]
     ttl_ms: NotRequired[int]
+    rated: NotRequired[bool]
 
 
 TieBreakRule: TypeAlias = str
@@ -1615,6 +1669,18 @@ class Lab(TypedDict):
     inbox: str
 
 
+class Ladder(TypedDict):
+    id: LadderId
+    seat_count: int
+    turn_ms: int
+    player_count: int
+    result_count: int
+
+
+class LadderList(TypedDict):
+    ladders: list[Ladder]
+
+
 LinkContext = TypedDict(
     "LinkContext",
     {
@@ -1701,6 +1767,16 @@ class OwnPlayer(TypedDict):
     max_active_game_count: int | None
     last_event: PlayerEventId
     now: Timestamp
+
+
+class OwnProfile(TypedDict):
+    name: str
+    bot: bool
+    description: str
+    link: str | None
+    created_at: Timestamp
+    name_changeable_at: Timestamp
+    expires_at: Timestamp | None
 
 
 class PassAction(TypedDict):
@@ -1915,6 +1991,22 @@ class PurchasePassedEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["purchase_passed"]
     seat: int
+
+
+class Rated(TypedDict):
+    ladder: str
+    players: list[RatedPlayer]
+
+
+class RatedResult(TypedDict):
+    ladder: LadderId
+    number: int
+    game_id: GameId
+    finished_at: Timestamp
+    names: list[Name]
+    placing: list[PlaceOfSeat]
+    gave_up: list[GaveUpItem1]
+    counted: bool
 
 
 class RecordReplayedEvent(TypedDict):
@@ -2156,6 +2248,12 @@ class SlotScore(TypedDict):
     scoring_tile: ScoringTileId
     points: int
     awards: list[Award]
+
+
+class StandingList(TypedDict):
+    ladder: Ladder
+    players: list[Standing]
+    next_cursor: str | None
 
 
 class Statistics(TypedDict):
@@ -2528,6 +2626,7 @@ class GameCreatedEvent(TypedDict):
     origin: GameOrigin | None
     scoring_tiles: list[UsedScoringTile]
     fairness: Fairness
+    rated: Rated | None
 
 
 class GameResult(TypedDict):
@@ -2550,6 +2649,7 @@ class GameSummary(TypedDict):
     phase: GamePhase | None
     origin: GameOrigin | None
     players: list[SeatSummary]
+    rated: Rated | None
 
 
 class Inbox(TypedDict):
@@ -2642,6 +2742,16 @@ class PlayerEventList(TypedDict):
 class PlayerList(TypedDict):
     version: int
     players: list[Player]
+
+
+class PlayerPage(TypedDict):
+    name: str
+    bot: bool
+    description: str
+    link: str | None
+    created_at: Timestamp
+    ratings: list[Rating]
+    results: list[RatedResult]
 
 
 class PlayerPosition(TypedDict):
@@ -2834,6 +2944,7 @@ class Ticket(TypedDict):
     expires_at: Timestamp
     game_id: GameId | None
     seat: int | None
+    rated: bool
 
 
 class TicketList(TypedDict):
@@ -2883,6 +2994,7 @@ class Game(TypedDict):
     proposal: Proposal | None
     pause: Pause | None
     abort_reason: AbortReason | None
+    rated: Rated | None
     now: Timestamp
     actions: NotRequired[list[Action]]
 

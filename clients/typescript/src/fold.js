@@ -49,8 +49,8 @@ function checkRuleset(view, ruleset) {
 /** Applies each type of event. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
   game_created(view, event) {
-    const { name, ruleset, visibility, seat_count, auto_start, options, origin, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game_id, name, ruleset, visibility, seat_count, auto_start, origin, scoring_tiles });
+    const { name, ruleset, visibility, seat_count, auto_start, options, origin, scoring_tiles, fairness, rated } = event;
+    Object.assign(view, { id: event.game_id, name, ruleset, visibility, seat_count, auto_start, origin, scoring_tiles, rated });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.first_seat });
     if (!options.hints) view.bag.tiles = null;

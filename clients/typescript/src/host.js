@@ -1,6 +1,7 @@
 import { ApiError, ConnectionFailedError, HistoryLostError, SkyeError, UnexpectedResponseError, UnknownRulesetError } from "./errors.js";
 import { isFinal } from "./events.js";
 import { isKnown } from "./known.js";
+import { claim, playRated } from "./rated.js";
 import { Skye } from "./skye.js";
 import { backoff, sleep } from "./transport.js";
 
@@ -23,6 +24,9 @@ import { backoff, sleep } from "./transport.js";
  * @property {boolean} [untilOver] Return when all games of `rulesets` are over.
  * @property {string[]} [rulesets] The rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
  *   default `base`.
+ * @property {string} [ladder] The ladder on which to wait for rated games, one after the other, such as `live-2`.
+ * @property {string} [name] The name of the profile, which is claimed if the player has none.
+ * @property {(line: string) => void} [onResult] Gets a line for each rated result; by default it is printed.
  * @property {AbortSignal} [signal] Ends the host after the requests under way.
  * @property {(counts: {waiting: number, decisions: number, over: number}) => void} [onProgress] By default, shows the
  *   counts on a terminal.
@@ -44,10 +48,20 @@ import { backoff, sleep } from "./transport.js";
  * @throws {SkyeError} `decide` returns no action, or one that is not legal.
  * @throws {UnknownRulesetError} The server does not know one of `rulesets`.
  */
-export async function host(key, decide, { url, concurrency = 8, untilOver = false, rulesets = [BASE], signal, onProgress = onTerminal() } = {}) {
-  const client = new Skye(url), its = new Host(client.player(key), decide, concurrency, rulesets, onProgress, signal);
+export async function host(key, decide, { url, concurrency = 8, untilOver = false, rulesets = [BASE], signal, ladder, name, onResult = console.log, onProgress = onTerminal() } = {}) {
+  const client = new Skye(url), player = client.player(key), ended = new AbortController();
+  const all = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
+  const its = new Host(player, decide, concurrency, rulesets, onProgress, all);
   await checkRulesets(client, rulesets, signal);
-  await its.run(untilOver);
+  const rated = ladder ? playRated(client, player, await claim(player, name), ladder, onResult, all) : Promise.resolve();
+  let failure;
+  const seeking = rated.catch((error) => {
+    if (!all.aborted) failure = error;
+    ended.abort();
+  });
+  await its.run(untilOver).finally(() => ended.abort());
+  await seeking;
+  if (failure) throw failure;
 }
 
 /**

@@ -6,6 +6,7 @@ export { GameView } from "./game-view.js";
 export { Games, OwnGames } from "./games.js";
 export { host } from "./host.js";
 export { isKnown } from "./known.js";
+export { Ladders } from "./ladders.js";
 export { Leagues } from "./leagues.js";
 export { Player } from "./player.js";
 export { Game, Seat } from "./resources.js";

@@ -10,6 +10,7 @@ import { credential, newKey, waiting } from "./transport.js";
 /** @import { RequestOptions, SendOptions, Transport } from "./transport.js" */
 /** @typedef {components["schemas"]["PlayerEvent"]} PlayerEvent */
 
+const PROFILE = "/v1/me/profile";
 const TICKETS = "/v1/matchmaking/tickets";
 
 /** A player, identified by a player key, which acts for the player's seats in all games. */
@@ -91,6 +92,21 @@ export class Player {
 
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_ticket">>} */
   cancelTicket(id, options) { return this.#sent("DELETE", `${TICKETS}/${id}`, options); }
+
+  /** The player's public name and what stands beside it. @param {CallOptions} [options] @returns {Promise<Result<"get_own_profile">>} */
+  profile(options) { return this.request("GET", PROFILE, options); }
+
+  /**
+   * Create or change the player's profile: the public name, with which rated games begin.
+   *
+   * @param {Body<"put_profile">} profile
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"put_profile">>}
+   */
+  putProfile(profile, options) { return this.request("PUT", PROFILE, { ...options, body: profile }); }
+
+  /** Delete the player's profile; rated games and ratings stay, without the name. @param {CallOptions} [options] @returns {Promise<void>} */
+  deleteProfile(options) { return this.request("DELETE", PROFILE, options); }
 
   /**
    * Replace the key; after an error call it again with the same key. Webhooks of the old key are disabled.

@@ -1,5 +1,6 @@
 import { Catalogue } from "./catalogue.js";
 import { Games } from "./games.js";
+import { Ladders } from "./ladders.js";
 import { Leagues } from "./leagues.js";
 import { Player } from "./player.js";
 import { Game, seatsOf } from "./resources.js";
@@ -18,6 +19,7 @@ export class Skye {
     this.transport = new Transport(url, options);
     this.games = new Games(this.transport);
     this.leagues = new Leagues(this.transport);
+    this.ladders = new Ladders(this.transport);
     this.catalogue = new Catalogue(this.transport);
   }
 

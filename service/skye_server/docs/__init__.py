@@ -21,7 +21,7 @@ FIRST: Final = "index"
 """The page at /docs itself."""
 
 GROUPS: Final = (
-    ("Play", ("rules", "if-somebody-leaves", "fairness")),
+    ("Play", ("rules", "if-somebody-leaves", "fairness", "ladder")),
     (
         "Build a client",
         (
@@ -33,7 +33,7 @@ GROUPS: Final = (
             "webhooks",
         ),
     ),
-    ("Write a bot", ("writing-a-bot", "leagues")),
+    ("Write a bot", ("writing-a-bot", "enter-your-bot", "leagues")),
     ("Test software", ("testing", "hunts")),
     ("Look up", ("limits", "versions")),
 )

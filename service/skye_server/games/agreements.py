@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
+from skye import Phase
 from skye_server.error_codes import Problem
 from skye_server.games.absence import absent_seats
 from skye_server.games.authorization import Caller
@@ -55,7 +56,7 @@ def needed_for(game: Game, kind: ProposalKind, now_ms: int) -> list[int]:
 
 def is_left_alone(game: Game, seat: int, now_ms: int) -> bool:
     """Return whether a person plays a seat, and all others who may come back count as absent."""
-    if game.status is not Status.PLAYING or not absent_seats(game, now_ms):
+    if game.status is not Status.PLAYING or not absent_seats(game, now_ms) or not may_end_early(game):
         return False
     return needed_for(game, ProposalKind.ABORT, now_ms) == [seat]
 
@@ -80,10 +81,12 @@ def propose(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -> Tr
     """Make a proposal to the other people of a game.
 
     :param seat: the seat that makes it; None: the host, to all people.
-    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot, proposal_open,
-        already_proposed, too_many_changes.
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot, rated_game,
+        proposal_open, already_proposed, too_many_changes.
     """
     _check_in_play(game, seat)
+    if kind is ProposalKind.ABORT and not may_end_early(game):
+        raise Problem("rated_game")
     if game.proposal is not None:
         raise Problem("proposal_open")
     if not _may_repeat(game, seat, kind, now_ms):
@@ -104,6 +107,8 @@ def can_propose(game: Game, seat: int, kind: ProposalKind, now_ms: int) -> bool:
     """Return whether a seat may make a proposal now, which other people must answer."""
     people = people_of(game) if game.status is Status.PLAYING else []
     if seat not in people or len(people) == 1 or not game.seats[seat].is_present or game.proposal is not None:
+        return False
+    if kind is ProposalKind.ABORT and not may_end_early(game):
         return False
     is_within_limit = can_revise(game, seat) or not _is_repetition(game, seat, kind)
     return is_within_limit and _may_repeat(game, seat, kind, now_ms)
@@ -249,6 +254,18 @@ def _check_in_play(game: Game, seat: int | None) -> None:
 def needs_agreement(game: Game) -> bool:
     """Return whether only agreement ends a game early that more than one person plays."""
     return game.state is not None and game.origin is None and game.clock_ms is None
+
+
+def may_end_early(game: Game) -> bool:
+    """Return whether a game may be aborted: a rated one only until the first offer is set.
+
+    Who loses must not get out of it, by whatever agreement: the result counts.
+    """
+    state = game.state
+    if game.rated is None or state is None:
+        return True
+    is_first = state.round == 1 and state.phase is Phase.PRICING
+    return is_first and not any(player.prices for player in state.players)
 
 
 def may_ask_to_abort(game: Game, caller: Caller) -> bool:

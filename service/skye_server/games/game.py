@@ -107,6 +107,27 @@ class Origin(Struct, frozen=True):
     scenario: str | None = None
 
 
+class RatedPlayer(Struct, frozen=True):
+    """A player of a rated game, as the ladder showed the player when the game began.
+
+    :param rating, uncertainty: in the points that a ladder shows.
+    :param is_bot: whether the player says to be a program.
+    """
+
+    name: str
+    is_bot: bool
+    rating: int
+    uncertainty: int
+    is_provisional: bool
+
+
+class Rated(Struct, frozen=True):
+    """The ladder of a rated game, and its players by seat."""
+
+    ladder: str
+    players: tuple[RatedPlayer, ...]
+
+
 class Deadline(NamedTuple):
     """The deadline of a seat, and when it was set to this time, by which outages count."""
 
@@ -295,7 +316,8 @@ class Game(Struct, frozen=True):
     `proposed` are the last proposals of each kind of each seat and of the host, also the open one. `outage`
     is the number of the last outage whose time the game has.
     `absent` are the seats whose players were absent when the game was aborted. `public` are the counters that
-    spectators see of a game in play whose content is hidden from them; see `games.public_counters`.
+    spectators see of a game in play whose content is hidden from them; see `games.public_counters`. `rated`
+    is set if its result counts on a ladder.
     """
 
     id: str
@@ -330,6 +352,7 @@ class Game(Struct, frozen=True):
     outage: int = 0
     started_first_seat: int | None = None
     public: Counters | None = None
+    rated: Rated | None = None
 
     @property
     def first_seat(self) -> int | None:

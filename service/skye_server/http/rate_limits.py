@@ -147,6 +147,9 @@ _COMPUTED_S_PER_REQUEST: Final = 0.003
 KEY_REPLACEMENTS: Final = 100
 """The maximum number of player keys that an address replaces in a day: their records are stored for years."""
 
+PROFILES: Final = 3
+"""The maximum number of names of profiles that an address claims in a day."""
+
 RECEIVER_REQUESTS: Final = 200
 """The maximum number of webhooks that an address creates, moves, tests or retries in a day, and of bots at
 URLs that it seats: the server sends a request for each, to a URL that the client chooses."""
@@ -200,6 +203,7 @@ class _RequestLimits:
         self.requests = Budget("requests", settings.limit_requests_per_minute)
         self.games = Budget("games", settings.limit_games_per_minute)
         self.key_replacements = Budget("key_replacements", KEY_REPLACEMENTS, DAY_S)
+        self.profiles = Budget("profiles", PROFILES, DAY_S)
         self.receiver_requests = Budget("webhook_requests", RECEIVER_REQUESTS, DAY_S)
         self.stored = Budget("stored_kilobytes", settings.limit_stored_kb_per_day, DAY_S)
         self._stored_by_site = Budget("site_kilobytes", SITE_SHARE * settings.limit_stored_kb_per_day, DAY_S)
@@ -382,6 +386,15 @@ def charge_key_replacement() -> None:
     """
     if limits := _limits():
         limits.charge(limits.key_replacements, 1)
+
+
+def charge_profile() -> None:
+    """Charge the client's address for a new profile, or a new name of one, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    if limits := _limits():
+        limits.charge(limits.profiles, 1)
 
 
 def charge_receiver_request() -> None:

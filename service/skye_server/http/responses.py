@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -101,6 +101,27 @@ def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
     b'{"a":1,"b":2}'
     """
     return encoded[:-1] + b"," + _encoder.encode(members)[1:]
+
+
+NDJSON: Final = "application/x-ndjson"
+"""One JSON object on each line."""
+
+
+def ndjson_response(lines: Iterable[bytes]) -> Response:
+    """Return lines of JSON as they become known, compressed if the client accepts gzip."""
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if request.accept_encodings["gzip"] > 0:
+        headers["Content-Encoding"] = "gzip"
+        lines = _gzipped(lines)
+    return Response(lines, headers=headers, content_type=NDJSON)
+
+
+def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield compressed lines; flush after each, so that the client can decompress every line it receives."""
+    compressor = zlib.compressobj(wbits=31)
+    for line in lines:
+        yield compressor.compress(line) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    yield compressor.flush()
 
 
 def game_response(changed: Attempt[Game], *, with_actions: bool = False) -> Response:

@@ -46,6 +46,9 @@ TICKET_TTL_S: Final = 24 * 60 * 60
 
 _WAITING: Final = "skye:{pools}:waiting"
 
+_NEVER: Final = 2**31
+"""More tickets than a pool has."""
+
 # KEYS: the waiting tickets, the players that wait. ARGV: 1 the id of a ticket, 2 the time in milliseconds
 # since 1970, then further arguments of each script. Tickets that have expired or are lost are dropped first,
 # and all if one of the keys is lost: otherwise a player could wait twice.
@@ -69,16 +72,37 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 """
 
+# Makes a group of tickets that wait: its game has an id, and a due entry for its creation.
+_FORM: Final = """
+local function form(ids, game, due, beginning, ttl)
+  local group = prefix .. 'group:' .. game
+  for _, id in ipairs(ids) do
+    local request = prefix .. 'request:' .. id
+    local player = redis.call('HGET', request, 'player')
+    redis.call('HSET', request, 'state', 'matched', 'game', game, 'matched', now)
+    redis.call('SET', prefix .. 'matched:' .. player, id, 'EX', ttl)
+    redis.call('RPUSH', group, id)
+    redis.call('ZREM', due, beginning .. id)
+    redis.call('ZREM', KEYS[1], id)
+    redis.call('HDEL', KEYS[2], player)
+  end
+  redis.call('ZADD', due, now, beginning .. ARGV[1])
+  publish(due)
+  redis.call('EXPIRE', group, ttl)
+end
+"""
+
 # KEYS: 3 the player's ticket that was matched last, 4 the due entries of tickets. ARGV: 3 the player, 4 the
-# data, 5 when the ticket expires, 6 how many players a group has, 7 an id for the game of a new group, 8 the
+# data, 5 when the ticket expires, 6 how many tickets make a group, 7 an id for the game of a new group, 8 the
 # value of KEYS[3] that the new ticket does not repeat, 9 the TTL in seconds, 10 how the due entries of the
-# pool begin. A ticket that finds another value there repeats it: the player was matched after the request
-# arrived, or just before. A retry finds its ticket, and does not change it; it sets the TTL again, so that
-# WAIT has a write to wait for.
+# pool begin, 11 when the ticket is due. A ticket that finds another value there repeats it: the player was
+# matched after the request arrived, or just before. A retry finds its ticket, and does not change it; it sets
+# the TTL again, so that WAIT has a write to wait for.
 _JOIN: Final = Script(
     "redis.call('ZCARD', KEYS[4])"
     + PUBLISH
     + _DROP_EXPIRED
+    + _FORM
     + """
 if redis.call('EXPIRE', key, ARGV[9]) == 1 then return 1 end
 local matched = redis.call('GET', KEYS[3])
@@ -92,25 +116,31 @@ redis.call('HSET', key, 'player', ARGV[3], 'data', ARGV[4], 'expires', ARGV[5], 
 redis.call('EXPIRE', key, ARGV[9])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
-redis.call('ZADD', KEYS[4], ARGV[5], ARGV[10] .. ARGV[1])
+redis.call('ZADD', KEYS[4], ARGV[11], ARGV[10] .. ARGV[1])
 local waiting = redis.call('ZRANGE', KEYS[1], 0, -1)
 if #waiting < tonumber(ARGV[6]) then
   redis.call('EXPIRE', KEYS[1], ARGV[9])
   redis.call('EXPIRE', KEYS[2], ARGV[9])
   return 1
 end
-local group = prefix .. 'group:' .. ARGV[7]
-for _, id in ipairs(waiting) do
-  local request = prefix .. 'request:' .. id
-  redis.call('HSET', request, 'state', 'matched', 'game', ARGV[7], 'matched', now)
-  redis.call('SET', prefix .. 'matched:' .. redis.call('HGET', request, 'player'), id, 'EX', ARGV[9])
-  redis.call('RPUSH', group, id)
-  redis.call('ZREM', KEYS[4], ARGV[10] .. id)
+form(waiting, ARGV[7], KEYS[4], ARGV[10], ARGV[9])
+return 1
+"""
+)
+
+# KEYS: 3 the due entries of tickets. ARGV: 3 an id for the game of the group, 4 the TTL in seconds, 5 how the
+# due entries of the pool begin, then the tickets of the group. Returns 0 if one of them waits no longer.
+_GROUP: Final = Script(
+    "redis.call('ZCARD', KEYS[3])"
+    + PUBLISH
+    + _DROP_EXPIRED
+    + _FORM
+    + """
+local group = {unpack(ARGV, 6)}
+for _, id in ipairs(group) do
+  if not redis.call('ZSCORE', KEYS[1], id) then return 0 end
 end
-redis.call('ZADD', KEYS[4], now, ARGV[10] .. ARGV[1])
-publish(KEYS[4])
-redis.call('EXPIRE', group, ARGV[9])
-redis.call('DEL', KEYS[1], KEYS[2])
+form(group, ARGV[3], KEYS[3], ARGV[5], ARGV[4])
 return 1
 """
 )
@@ -129,9 +159,10 @@ return 1
 class NewTicket(NamedTuple):
     """A ticket to add to a pool.
 
-    :param seats: how many players a group of the pool has.
+    :param seats: how many tickets make a group at once; None if a group is chosen (`form_group`).
     :param game_id: the id of the game if the ticket completes a group.
     :param settled: the player's ticket that was matched last, if this one is not a repetition of it.
+    :param look_ms: when the ticket is attended to, if it waits.
     """
 
     id: str
@@ -139,9 +170,10 @@ class NewTicket(NamedTuple):
     player: str
     data: bytes
     expires_ms: int
-    seats: int
+    seats: int | None
     game_id: str
     settled: str
+    look_ms: int
 
 
 class TicketStatus(Word):
@@ -181,7 +213,32 @@ class TicketPools:
         """Add a ticket to its pool, unless its player waits there already; form a group of enough players."""
         owner = pool_of(new.id)
         keys = [*_keys(new.id), _matched_key(new.id, new.player), shard_key(shard_of(owner), "due.ticket")]
-        self._calls.run_script(_JOIN, keys, [*new, TICKET_TTL_S, f"{owner}/"])
+        *values, look_ms = new._replace(seats=new.seats or _NEVER)
+        self._calls.run_script(_JOIN, keys, [*values, TICKET_TTL_S, f"{owner}/", look_ms])
+
+    def form_group(self, ticket_ids: Sequence[str], game_id: str, now_ms: int) -> bool:
+        """Make a group of tickets of a pool; return False if one of them waits no longer."""
+        owner, first = pool_of(ticket_ids[0]), ticket_ids[0]
+        keys = [*_keys(first), shard_key(shard_of(owner), "due.ticket")]
+        arguments = [first, now_ms, game_id, TICKET_TTL_S, f"{owner}/", *ticket_ids]
+        return bool(self._calls.run_script(_GROUP, keys, arguments))
+
+    def oldest(self, ticket_id: str, limit: int) -> list[tuple[StoredTicket, int]]:
+        """Return the tickets that wait longest in the pool of a ticket, and from when each waits."""
+        waiting = _pool_key(ticket_id, "waiting")
+
+        def read(server: redis.Redis) -> list[tuple[StoredTicket, int]]:
+            found: Any = server.zrange(waiting, 0, limit - 1, withscores=True)
+            pipeline: Any = server.pipeline(transaction=False)
+            for member, _ in found:
+                pipeline.hgetall(_ticket_key(member.decode()))
+            return [
+                (_stored_ticket(member.decode(), fields), int(since_ms))
+                for (member, since_ms), fields in zip(found, pipeline.execute(), strict=True)
+                if fields
+            ]
+
+        return self._calls.call(waiting, read)
 
     def last_matched(self, ticket_id: str, player: str) -> str:
         """Return the id of the player's ticket that was matched last in the pool of a ticket, or ""."""

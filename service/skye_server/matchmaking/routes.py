@@ -15,6 +15,7 @@ from skye_server.contract import enums
 from skye_server.contract.creation import MIN_TURN_MS, check_increment
 from skye_server.contract.fields import Boolean, Integer, Name, OneOf, StringEnum
 from skye_server.contract.objects import NestedObject, Object
+from skye_server.features import fields_of
 from skye_server.games.creation import check_seats
 from skye_server.games.game import OnTimeout
 from skye_server.games.views.fields import GameId, PlayerName, SeatCount, Timestamp
@@ -102,6 +103,11 @@ class TicketToCreate(Object):
         load_default=300_000,
     )
 
+    class Meta:
+        """The fields of features."""
+
+        include = fields_of("TicketToCreate")
+
 
 class TicketOptionsView(TypedDict):
     """The options that the players of a game agree on."""
@@ -170,7 +176,13 @@ def create_ticket(body: dict[str, Any]) -> Response:
     command, games = command_from_request(), collaborators().games
     ruleset = games.ruleset(body.get("ruleset"))
     check_seats(ruleset, body["seat_count"])
-    criteria = {"ruleset": ruleset.id, "seats": body["seat_count"], "options": body["options"]}
+    more = {name: body[name] for name in fields_of("TicketToCreate")}
+    criteria = {
+        "ruleset": ruleset.id,
+        "seats": body["seat_count"],
+        "options": body["options"],
+        "more": more,
+    }
     ticket, is_new = tickets.create_ticket(games, command, body["name"], criteria, body["ttl_ms"])
     location = f"/v1/matchmaking/tickets/{ticket.id}"
     return uncached_json(ticket.view, 201 if is_new else 200, [("Location", location)])

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
+from skye_server.features import Pairing, installed
 from skye_server.games import autoplay, lobby
 from skye_server.games.authorization import TokenSource, seat_of
 from skye_server.games.creation import new_seat, requested_game
@@ -38,6 +41,12 @@ _ADDING_MS: Final = 60_000
 _REPEATED_MS: Final = 10_000
 """For how long after a match a ticket with the same criteria counts as created before the match was known."""
 
+_MAX_WAITING: Final = 200
+"""Of how many tickets of a pool, the oldest, a pairing chooses."""
+
+_MAX_GROUPS: Final = 100
+"""How many groups are formed at once."""
+
 _POOL_LENGTH: Final = 12
 """The length of the part of a ticket's id that names its pool."""
 
@@ -46,10 +55,12 @@ class TicketData(msgspec.Struct, array_like=True, frozen=True):
     """What a player has asked for with a ticket.
 
     :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
+    :param note: what the pairing of a feature notes of the player.
     """
 
     name: str
     criteria: bytes
+    note: bytes = b""
 
 
 ticket_data: Final = RecordCodec(TicketData)
@@ -65,7 +76,7 @@ class Ticket:
     """A ticket, as its player sees it.
 
     :param name: the name of the player.
-    :param criteria: `ruleset`, `seats` and `options`.
+    :param criteria: `ruleset`, `seats`, `options`, and the fields of features as `more`.
     """
 
     id: str
@@ -89,6 +100,7 @@ class Ticket:
             "expires_at": timestamp(self.expires_ms),
             "game_id": self.game_id,
             "seat": self.seat,
+            **self.criteria["more"],
         }
 
 
@@ -101,30 +113,38 @@ def create_ticket(
     arrived, or that was matched in the last `_REPEATED_MS` and whose game goes on. So requests that a client
     sends at the same time give one game, in whatever order they are processed.
 
-    :param criteria: `ruleset`, `seats` and `options`.
+    :param criteria: `ruleset`, `seats`, `options`, and the fields of features as `more`.
     :returns: the ticket, and whether it is that of this request, or of the one that this request repeats.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
-        storage_full.
+        storage_full, and those of the pairing.
     """
     now_ms, player = games.now_ms(), games.identities.require_player(command.token)
+    pairing = _pairing_of(games, criteria)
     encoded = msgspec.json.encode(criteria, order="deterministic")
     ticket_id = _ticket_id(command, encoded)
     found = pools_of(games).ticket(ticket_id)
     last = pools_of(games).last_matched(ticket_id, player)
     is_repeated = bool(last) and _is_recent(games, last, now_ms)
+    note = b""
     if found is None and not is_repeated:
         _check_limits(games, player, ticket_id)
+        note = b"" if pairing is None else pairing.admit(player, command.address)
     _claim_key(games, player, command)
     if found is None:
         games.store.reserve.check(player_key(player, "seeks"))
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
         pools_of(games).announce(player, ticket_id, now_ms, expires_ms)
         games.identities.check_own(player, lambda: pools_of(games).forget(player, [ticket_id]))
-        data = ticket_data.encode(TicketData(name, encoded))
+        data = ticket_data.encode(TicketData(name, encoded, note))
         settled = "" if is_repeated else last
+        seats, look_ms = criteria["seats"], expires_ms
+        if pairing is not None:
+            seats, look_ms = None, min(expires_ms, now_ms + pairing.look_ms)
         pools_of(games).join(
-            NewTicket(ticket_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)
+            NewTicket(ticket_id, now_ms, player, data, expires_ms, seats, game_id, settled, look_ms)
         )
+        if pairing is not None:
+            _pair(games, ticket_id, pairing, criteria["seats"])
         games.metrics.ticket_created()
     ticket = get_ticket(games, player, ticket_id)
     if ticket.id != ticket_id:
@@ -183,10 +203,39 @@ def attend_ticket(games: Games, entry: str) -> int | None:
     ticket = pools_of(games).ticket(entry.partition("/")[2])
     if ticket is None:
         return None
-    if _is_waiting(ticket, games.now_ms()):
+    now_ms = games.now_ms()
+    if not _is_waiting(ticket, now_ms):
+        catch_up(games, ticket.player)
+        return None
+    criteria = msgspec.json.decode(ticket_data.decode(ticket.data).criteria)
+    pairing = _pairing_of(games, criteria)
+    if pairing is None:
         return ticket.expires_ms
-    catch_up(games, ticket.player)
-    return None
+    _pair(games, ticket.id, pairing, criteria["seats"])
+    return min(ticket.expires_ms, now_ms + pairing.look_ms)
+
+
+def _pairing_of(games: Games, criteria: dict[str, Any]) -> Pairing | None:
+    """Return how tickets with some criteria are paired; None if the oldest play together."""
+    found = (feature.pairing(games, criteria) for feature in installed())
+    return next(filter(None, found), None)
+
+
+def _pair(games: Games, ticket_id: str, pairing: Pairing, seats: int) -> None:
+    """Form the groups that the waiting tickets of a pool allow, and create their games."""
+    pools, now_ms = pools_of(games), games.now_ms()
+    pools.drop_expired(ticket_id, now_ms)
+    for _ in range(_MAX_GROUPS):
+        waiting = [
+            (ticket.id, ticket.player, ticket_data.decode(ticket.data).note, since_ms)
+            for ticket, since_ms in pools.oldest(ticket_id, _MAX_WAITING)
+        ]
+        chosen = pairing.choose(waiting, seats, now_ms)
+        if chosen is None:
+            return
+        game_id = id_from(secrets.token_bytes(12))
+        if pools.form_group(chosen, game_id, now_ms):
+            _create_game(games, game_id, chosen[0])
 
 
 def _ticket_id(command: Command, criteria: bytes) -> str:
@@ -256,12 +305,20 @@ def _as_seen(ticket: StoredTicket, seat: int | None) -> Ticket:
 
 def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
     """Return the player's seat in the game of a group; first create the game if it does not exist."""
-    group = pools_of(games).group(game_id, ticket.id)
+    _create_game(games, game_id, ticket.id)
+    game = games.stored.find(game_id)
+    return None if game is None else seat_of(game, ticket.player)  # None: the game has expired
+
+
+def _create_game(games: Games, game_id: str, ticket_id: str) -> None:
+    """Create the game of a group, unless it exists.
+
+    :param ticket_id: the id of one of the tickets.
+    """
+    group = pools_of(games).group(game_id, ticket_id)
     if group:
         _create(games, game_id, group)
         pools_of(games).game_created(game_id, group)
-    game = games.stored.find(game_id)
-    return None if game is None else seat_of(game, ticket.player)  # None: the game has expired
 
 
 def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
@@ -273,9 +330,14 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     body = {"players": waiting, "name": _NAME, "visibility": "public", "auto_start": True} | chosen
     tokens, now_ms = TokenSource(), games.now_ms()
     game = requested_game(body, game_id, "", now_ms)
+    names: Sequence[str] = [data.name for _, data in waiting]
+    pairing = _pairing_of(games, criteria)
+    if pairing is not None:
+        names, fields = pairing.begin(game_id, [(player, data.note) for player, data in waiting], now_ms)
+        game = replace(game, **fields)
     seats: tuple[Seat, ...] = ()
-    for player, data in waiting:
-        name = free_name(data.name, [seat.name for seat in seats])
+    for (player, _), chosen_name in zip(waiting, names, strict=True):
+        name = free_name(chosen_name, [seat.name for seat in seats])
         seats += (new_seat({"name": name}, tokens, len(seats), (), player),)
     transition = games.new(autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms))
     if games.stored.save(None, transition, limited=False):

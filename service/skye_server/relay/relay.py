@@ -69,6 +69,8 @@ class Relay:
             partial(relay_history, ttl_s=settings.history_ttl_s, now_ms=now_ms),
         )
         self._consumers = dict(zip(CONSUMERS, consumers, strict=True))
+        for feature in installed():
+            self._consumers |= feature.consumers(store, settings, now_ms)
 
     def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
         """Relay a commit of this process; a dispatcher does so later if this fails."""

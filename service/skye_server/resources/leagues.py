@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
 import msgspec
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 from skye_server.commands.creation_commands import create_games as create_new_games
 from skye_server.commands.current_games import Games
@@ -32,7 +31,7 @@ from skye_server.http.request_parsing import (
     require_idempotency_key,
     takes,
 )
-from skye_server.http.responses import check_accepts, uncached_json
+from skye_server.http.responses import NDJSON, check_accepts, ndjson_response, uncached_json
 from skye_server.openapi.components import REQUIRED_IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates, of_player, operation, text
@@ -103,7 +102,6 @@ def create_games(body: dict[str, Any]) -> Response:
     return uncached_json(view, 201)
 
 
-NDJSON: Final = "application/x-ndjson"
 _PAGE: Final = 20
 """How many games the server loads at once."""
 
@@ -174,11 +172,7 @@ def _export(games: Games, finished: FinishedGames, query: dict[str, Any]) -> Res
     found = finished.after(after, min(_PAGE, limit), query.get("since", 0), query.get("until"))
     ids = ((cursor_of(place), game.id) for place, game in found)
     lines: Iterator[bytes] = islice(_lines(games, chain(list(islice(ids, 1)), ids)), limit)
-    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
-    if request.accept_encodings["gzip"] > 0:
-        headers["Content-Encoding"] = "gzip"
-        lines = _gzipped(lines)
-    return Response(lines, headers=headers, content_type=NDJSON)
+    return ndjson_response(lines)
 
 
 def _lines(games: Games, found: Iterable[tuple[str, str]]) -> Iterator[bytes]:
@@ -202,11 +196,3 @@ def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
         return None
     record = record_view(game, SPECTATOR.in_game(game), changes)
     return msgspec.json.encode({"cursor": cursor, "finished_at": timestamp(end_ms), "record": record}) + b"\n"
-
-
-def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield compressed lines; flush after each, so that the client can decompress every line it receives."""
-    compressor = zlib.compressobj(wbits=31)
-    for line in lines:
-        yield compressor.compress(line) + compressor.flush(zlib.Z_SYNC_FLUSH)
-    yield compressor.flush()

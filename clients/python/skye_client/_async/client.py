@@ -10,6 +10,7 @@ import httpx
 from skye_client import models as m
 from skye_client._async.catalogue import AsyncCatalogue
 from skye_client._async.games import AsyncGames
+from skye_client._async.ladders import AsyncLadders
 from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncGame, AsyncSeat, seats_of
@@ -49,6 +50,7 @@ class AsyncSkye:
         )
         self.games = AsyncGames(self.transport)
         self.leagues = AsyncLeagues(self.transport)
+        self.ladders = AsyncLadders(self.transport)
         self.catalogue = AsyncCatalogue(self.transport)
 
     async def request(

@@ -17,6 +17,7 @@ from skye_client.keys import checked_credential, new_key
 from skye_client.options import CallOptions, ReadOptions, SendOptions, waiting
 
 _TICKETS = "/v1/matchmaking/tickets"
+_PROFILE = "/v1/me/profile"
 
 
 class AsyncPlayer:
@@ -129,6 +130,24 @@ class AsyncPlayer:
     async def cancel_ticket(self, ticket_id: str, **options: Unpack[CallOptions]) -> m.Ticket:
         """Cancel a ticket unless it is matched; return it."""
         return cast("m.Ticket", await self.request("DELETE", _ticket_path(ticket_id), **options))
+
+    async def profile(self, **options: Unpack[ReadOptions]) -> m.OwnProfile:
+        """Return the player's profile.
+
+        :raises ApiError: `profile_not_found`, when the player has none.
+        """
+        return cast("m.OwnProfile", await self.request("GET", _PROFILE, **options))
+
+    async def put_profile(self, profile: m.ProfileToPut, **options: Unpack[CallOptions]) -> m.OwnProfile:
+        """Create or change the player's profile: the public name, with which rated games begin.
+
+        :param profile: `name`, and if wanted `bot`, `description` and `link`.
+        """
+        return cast("m.OwnProfile", await self.request("PUT", _PROFILE, body=profile, **options))
+
+    async def delete_profile(self, **options: Unpack[CallOptions]) -> None:
+        """Delete the player's profile; rated games and ratings stay, without the name."""
+        await self.request("DELETE", _PROFILE, **options)
 
     async def replace_key(
         self, key: str | None = None, *, keep_webhooks: bool = False, **options: Unpack[CallOptions]

@@ -10,6 +10,7 @@ import httpx
 from skye_client import models as m
 from skye_client._sync.catalogue import Catalogue
 from skye_client._sync.games import Games
+from skye_client._sync.ladders import Ladders
 from skye_client._sync.leagues import Leagues
 from skye_client._sync.player import Player
 from skye_client._sync.resources import Game, Seat, seats_of
@@ -49,6 +50,7 @@ class Skye:
         )
         self.games = Games(self.transport)
         self.leagues = Leagues(self.transport)
+        self.ladders = Ladders(self.transport)
         self.catalogue = Catalogue(self.transport)
 
     def request(self, method: str, path: str, body: object = None, **options: Unpack[SendOptions]) -> Any:

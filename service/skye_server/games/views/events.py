@@ -72,6 +72,7 @@ from skye_server.games.views.game import (
     GameOptionsView,
     GameOriginView,
     GameResultView,
+    RatedView,
     SeatClockView,
     SeatOutcomeView,
     bag_view,
@@ -82,6 +83,7 @@ from skye_server.games.views.game import (
     options_view,
     origin_view,
     outcome_view,
+    rated_view,
     result_view,
     timestamp,
     visibility_of,
@@ -222,6 +224,7 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
         "origin": origin_view(game.origin),
         "scoring_tiles": named_scoring_tiles(game),
         "fairness": {**fairness_view(game), "nonce": None, "seed": None},
+        "rated": rated_view(game.rated),
     }
 
 
@@ -261,6 +264,7 @@ class GameCreatedView(TypedDict):
         BySlot[UsedScoringTileView], "The scoring tiles that the creator named; none if they are drawn."
     ]
     fairness: Annotated[FairnessView, "The commitment to the seed. The seed is always null here."]
+    rated: Annotated[RatedView | None, "What the game counts for; null: it is not rated."]
 
 
 class PlayerJoinedView(TypedDict):

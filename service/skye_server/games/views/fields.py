@@ -44,6 +44,10 @@ Seed: TypeAlias = Annotated[str, Keywords(maxLength=64)]
 Nonce: TypeAlias = Annotated[str, Keywords(maxLength=32)]
 UnknownType: TypeAlias = Annotated[str, Keywords(minLength=1, maxLength=64), "A type that is not known yet."]
 
+ProfileName: TypeAlias = Annotated[
+    str, Keywords(minLength=3, maxLength=20), "The name of a profile: the public name of a player."
+]
+LadderName: TypeAlias = Annotated[str, Keywords(minLength=1, maxLength=20), "The id of a ladder."]
 GameId: TypeAlias = Annotated[str, Component("GameId"), "The id of the game."]
 IssuedToken: TypeAlias = Annotated[str, Component("Token")]
 Timestamp: TypeAlias = Annotated[str, Component("Timestamp")]

@@ -28,6 +28,7 @@ from skye_server.games.game import (
     Origin,
     OriginType,
     PublicFrom,
+    Rated,
     SeedSource,
     Status,
     Visibility,
@@ -45,8 +46,10 @@ from skye_server.games.views.fields import (
     GameName,
     InvitationId,
     IssuedToken,
+    LadderName,
     Nonce,
     PlayerName,
+    ProfileName,
     Roles,
     SeatCount,
     Seed,
@@ -189,6 +192,24 @@ class GameOptionsView(TypedDict):
     host_may_abort: Annotated[bool, "Whether the host may abort the game alone, however many people play it."]
 
 
+class RatedPlayerView(TypedDict):
+    """A player of a rated game, as the ladder showed the player when the game began."""
+
+    seat: Seat
+    name: Annotated[ProfileName, "The name of the player's profile."]
+    bot: Annotated[bool, "Whether the player says to be a program."]
+    rating: Annotated[int, "The rating before the game."]
+    uncertainty: Annotated[Count, "The standard deviation of the rating."]
+    provisional: Annotated[bool, "Whether the rating had fewer than ten games."]
+
+
+class RatedView(TypedDict):
+    """What a rated game counts for."""
+
+    ladder: Annotated[LadderName, "The ladder."]
+    players: Annotated[BySeat[RatedPlayerView], "The players, in seat order."]
+
+
 class ViewerView(TypedDict):
     """The seat and the roles of the caller's token. A caller without a role is a spectator."""
 
@@ -258,6 +279,7 @@ class GameView(GameStateView):
     proposal: Annotated[ProposalView | None, "The open proposal; null: none."]
     pause: Annotated[PauseView | None, "The pause of the game; null: it is not paused."]
     abort_reason: Annotated[AbortReason | None, "Why the game was aborted; null unless it was."]
+    rated: Annotated[RatedView | None, "What the game counts for; null: it is not rated."]
 
 
 class TimeView(TypedDict):
@@ -300,6 +322,7 @@ class GameSummaryView(TypedDict):
     phase: Annotated[Phase | None, "The phase that waits for decisions; null if none does."]
     origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
     players: Annotated[BySeat[SeatSummaryView], "The seats that are taken, in seat order."]
+    rated: Annotated[RatedView | None, "What the game counts for; null: it is not rated."]
 
 
 class InvitationView(TypedDict):
@@ -387,7 +410,26 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "proposal": proposal_view(game.proposal) if caller.sees_content else None,
         "pause": pause_view(game) if caller.sees_content else None,
         "abort_reason": game.abort_reason,
+        "rated": rated_view(game.rated),
     }
+
+
+def rated_view(rated: Rated | None) -> RatedView | None:
+    """Return what a rated game counts for, None if it is not rated."""
+    if rated is None:
+        return None
+    players: list[RatedPlayerView] = [
+        {
+            "seat": seat,
+            "name": player.name,
+            "bot": player.is_bot,
+            "rating": player.rating,
+            "uncertainty": player.uncertainty,
+            "provisional": player.is_provisional,
+        }
+        for seat, player in enumerate(rated.players)
+    ]
+    return {"ladder": rated.ladder, "players": players}
 
 
 def pause_view(game: Game) -> PauseView | None:
@@ -591,6 +633,7 @@ def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
             }
             for number, seat in game.taken
         ],
+        "rated": rated_view(game.rated),
     }
 
 

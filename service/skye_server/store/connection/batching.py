@@ -38,7 +38,9 @@ READS: Final = frozenset(
         "ZCOUNT",
         "ZRANGE",
         "ZRANGEBYSCORE",
+        "ZREVRANGE",
         "ZREVRANGEBYSCORE",
+        "ZREVRANK",
         "ZSCAN",
     }
 )

@@ -1,0 +1,74 @@
+import { ApiError, SkyeError } from "./errors.js";
+import { sleep } from "./transport.js";
+
+/** @import { Player } from "./player.js" */
+/** @import { Skye } from "./skye.js" */
+
+/** The number of seats of the games of each ladder, and the milliseconds for each decision. @type {Record<string, [number, number]>} */
+const LADDERS = { "live-2": [2, 120_000], "live-4": [4, 120_000], "slow-2": [2, 86_400_000], "slow-4": [4, 86_400_000] };
+const TTL_MS = 3_600_000;
+/** How often a ticket that waits, and a game that goes on, are looked at. */
+const LOOK_MS = 2000, RESULT_MS = 5000;
+
+/**
+ * Return the name of a player's profile; claim one if there is none.
+ *
+ * @param {Player} player
+ * @param {string} [name]
+ * @throws {SkyeError} There is no profile, and no name to claim; or the player has another name.
+ */
+export async function claim(player, name) {
+  const found = await player.profile().catch((error) => {
+    if (!(error instanceof ApiError) || error.code !== "profile_not_found") throw error;
+    return null;
+  });
+  if (found && name && found.name !== name) throw new SkyeError(`This key has the name ${found.name}, not ${name}`);
+  if (found) return found.name;
+  if (!name) throw new SkyeError("This key has no profile yet: `name` claims one");
+  return (await player.putProfile({ name, bot: true })).name;
+}
+
+/**
+ * Wait on a ladder, and report the result of each game, until `signal` aborts. Something else decides, such as `host`.
+ *
+ * @param {Skye} client
+ * @param {Player} player
+ * @param {string} name
+ * @param {string} ladder
+ * @param {(line: string) => void} report
+ * @param {AbortSignal} signal
+ */
+export async function playRated(client, player, name, ladder, report, signal) {
+  if (!(ladder in LADDERS)) throw new SkyeError(`There is no ladder ${JSON.stringify(ladder)}`);
+  const [seat_count, turn_ms] = LADDERS[ladder];
+  const ticket = { name, seat_count, rated: true, ttl_ms: TTL_MS, options: { turn_ms } };
+  while (!signal.aborted) {
+    let found = await player.createTicket(ticket, { signal });
+    for (; found.status === "waiting"; found = await player.ticket(found.id, { signal })) await sleep(LOOK_MS, signal);
+    if (found.game_id) report(await resultOf(client, player, name, ladder, found.game_id, signal));
+  }
+}
+
+/**
+ * Wait for the end of a game; return the line of its result.
+ *
+ * @param {Skye} client
+ * @param {Player} player
+ * @param {string} name
+ * @param {string} ladder
+ * @param {string} id
+ * @param {AbortSignal} signal
+ */
+async function resultOf(client, player, name, ladder, id, signal) {
+  const game = player.game(id);
+  let view = await game.get({ signal });
+  for (; view.status === "playing"; view = await game.get({ signal })) await sleep(RESULT_MS, signal);
+  const { you: { seat }, result, rated } = view;
+  if (!result || !rated || seat === null) return `${id}: ${view.status}`;
+  const line = `${id}: place ${result.placing.find((each) => each.seat === seat)?.place} of ${view.players.length}`;
+  const { ratings } = await client.ladders.player(name, { signal });
+  const rating = ratings.find((each) => each.ladder === ladder);
+  if (!rating) return line;
+  const gained = rating.rating - rated.players[seat].rating;
+  return `${line}, rating ${rating.rating} (${gained < 0 ? "" : "+"}${gained})`;
+}

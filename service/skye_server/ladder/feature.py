@@ -1,0 +1,94 @@
+"""What the ladder adds to a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from skye_server.features import ErrorCode, Feature, Handler, Pairing
+
+if TYPE_CHECKING:
+    from flask import Blueprint
+
+    from skye_server.commands.current_games import Games
+    from skye_server.relay.consumers import Subject
+    from skye_server.settings import Settings
+    from skye_server.store.redis_store import RedisStore
+
+
+def _blueprints() -> Mapping[Blueprint, str]:
+    from skye_server.ladder import routes  # noqa: PLC0415 - it depends on what this module adds
+
+    return {routes.blueprint: "Public names of players, rated games between them, and their ratings."}
+
+
+def _handlers(games: Games) -> Mapping[str, Handler]:
+    from skye_server.ladder.profiles import Profiles  # noqa: PLC0415
+
+    return {"profile": Handler(Profiles(games.store.calls, games.now_ms).attend, 4)}
+
+
+def _fields() -> Mapping[str, Mapping[str, Any]]:
+    from skye_server.contract.fields import Boolean  # noqa: PLC0415
+
+    rated = Boolean(
+        "Whether the result counts on a ladder, which needs a profile and the options of a ladder; `false` "
+        "if left out.",
+        load_default=False,
+    )
+    shown = Annotated[bool, "Whether the result of the game counts on a ladder."]
+    return {"TicketToCreate": {"rated": rated}, "Ticket": {"rated": shown}}
+
+
+def _pairing(games: Games, criteria: Mapping[str, Any]) -> Pairing | None:
+    from skye_server.ladder.rated_games import pairing_of  # noqa: PLC0415
+
+    return pairing_of(games, criteria)
+
+
+def _consumers(
+    store: RedisStore, settings: Settings, now_ms: Callable[[], int]
+) -> Mapping[str, Callable[[Subject], bool]]:
+    from skye_server.ladder.rated_games import relay_result  # noqa: PLC0415
+
+    return {"ladder": partial(relay_result, store, settings, now_ms)}
+
+
+def _player_deleted(store: RedisStore, player: str) -> None:
+    from skye_server.ladder.profiles import Profiles  # noqa: PLC0415
+
+    Profiles(store.calls, lambda: 0).delete(player)
+
+
+FEATURE: Final = Feature(
+    name="ladder",
+    errors={
+        "profile_required": ErrorCode(409, "Rated games need a profile: `PUT /v1/me/profile`."),
+        "profile_not_found": ErrorCode(404, "There is no such profile."),
+        "profile_name_taken": ErrorCode(409, "Another player has this name, or nobody can have it."),
+        "renamed_lately": ErrorCode(409, "A name stays for a week; wait `seconds`."),
+        "bot_is_final": ErrorCode(409, "A profile that has played a rated game as a bot stays one."),
+        "ladder_not_found": ErrorCode(404, "There is no such ladder."),
+    },
+    pages={"ladder": "skye_server.ladder", "enter-your-bot": "skye_server.ladder"},
+    enumerations=("skye_server.ladder.routes",),
+    parameters={
+        "name": ("The name of a profile.", {"type": "string", "minLength": 1, "maxLength": 20}),
+        "ladder": ("The id of a ladder.", {"type": "string", "minLength": 1, "maxLength": 20}),
+    },
+    schemas={
+        "LadderLines": {
+            "type": "string",
+            "description": "The export of a ladder as NDJSON: a JSON object on each line.",
+            "contentMediaType": "application/x-ndjson",
+        },
+    },
+    blueprints=_blueprints,
+    fields=_fields,
+    pairing=_pairing,
+    consumers=_consumers,
+    player_deleted=_player_deleted,
+    due_kinds=("profile",),
+    handlers=_handlers,
+)

@@ -1,0 +1,346 @@
+"""The results of a ladder on Redis, and the ratings that follow from them. All keys of a ladder in one slot.
+
+    skye:{sN}:ladder.LADDER:results     stream  NUMBER-0: `data`, a `Result`
+    skye:{sN}:ladder.LADDER:numbers     hash    the number of each game that has a result
+    skye:{sN}:ladder.LADDER:positions   hash    `last`: the last number that was given; `ratings`,
+                                                `checkpoint`: the number up to which each has the results
+    skye:{sN}:ladder.LADDER:ratings     hash    the ratings of players by their ids
+    skye:{sN}:ladder.LADDER:checkpoint  hash    likewise, at the position of the checkpoint
+    skye:{sN}:ladder.LADDER:board       zset    players whose rating is not provisional, by mu
+    skye:{sN}:ladder.LADDER:names       hash    the `Shown` of players by their ids
+    skye:{sN}:ladder.LADDER:of.PLAYER   zset    the numbers of a player's results
+    skye:{sN}:ladder.LADDER:met.DAY.PAIR  zset  the games that two players began on a day
+
+Results, numbers and `of.PLAYER` end with the checkpoint, `met.DAY.PAIR` after two days. Ratings, board and
+names have an entry for each player who has finished a game of the ladder.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from operator import index
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import redis
+
+from skye_server.error_codes import Problem
+from skye_server.ladder.ratings import Rating, after_game
+from skye_server.players.codec import RecordCodec
+from skye_server.store.commit import MAX_ATTEMPTS, back_off
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes
+from skye_server.store.lua_scripts import REPLICATE, Script
+from skye_server.store.shards import key_of, keys_of
+
+KEPT_MS: Final = 400 * 86_400_000
+"""For how many milliseconds a ladder has a result, after the end of its game."""
+
+_AT_ONCE: Final = 50
+"""How many results one step of a fold takes."""
+
+_MET_S: Final = 2 * 86_400
+
+# KEYS: results, numbers, positions, then the results of each player. ARGV: 1 the game, 2 the result. Returns
+# the number of the game's result: that of the first one.
+_APPEND: Final = Script(
+    REPLICATE
+    + """
+redis.call('XLEN', KEYS[1])
+redis.call('HLEN', KEYS[3])
+for at = 4, #KEYS do redis.call('ZCARD', KEYS[at]) end
+local known = redis.call('HGET', KEYS[2], ARGV[1])
+if known then
+  replicate(KEYS[1])
+  return tonumber(known)
+end
+local number = redis.call('HINCRBY', KEYS[3], 'last', 1)
+redis.call('XADD', KEYS[1], number .. '-0', 'data', ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[1], number)
+for at = 4, #KEYS do redis.call('ZADD', KEYS[at], number, number) end
+return number
+"""
+)
+
+# KEYS: positions, ratings, board. ARGV: 1 whose position, 2 its number as it was read (empty: none), 3 the
+# new one, then for each player the id, the rating, and the score on the board (empty: none). Returns 0 if
+# another process has moved the position.
+_FOLD: Final = Script(
+    REPLICATE
+    + """
+redis.call('HLEN', KEYS[2])
+redis.call('ZCARD', KEYS[3])
+local position = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+if position == ARGV[3] then
+  replicate(KEYS[1])
+  return 1
+end
+if position ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+for at = 4, #ARGV, 3 do
+  redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1])
+  if ARGV[at + 2] ~= '' then redis.call('ZADD', KEYS[3], ARGV[at + 2], ARGV[at]) end
+end
+return 1
+"""
+)
+
+# KEYS: positions, results, numbers, then the results of each player. ARGV: 1 the last number to remove, then
+# the games. The checkpoint has passed the results.
+_FORGET: Final = Script(
+    """
+if tonumber(redis.call('HGET', KEYS[1], 'checkpoint') or 0) < tonumber(ARGV[1]) then return 0 end
+redis.call('XTRIM', KEYS[2], 'MINID', (ARGV[1] + 1) .. '-0')
+for at = 2, #ARGV do redis.call('HDEL', KEYS[3], ARGV[at]) end
+for at = 4, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[at], '-inf', ARGV[1]) end
+return 1
+"""
+)
+
+
+class Result(msgspec.Struct, array_like=True, frozen=True):
+    """A finished game of a ladder. Times are milliseconds since 1970, UTC.
+
+    :param players: the id of the player of each seat.
+    :param names: the names of their profiles when the game began.
+    :param places: the place of each seat.
+    :param gave_up: whether the player of each seat gave it up.
+    :param record: the record of the game as JSON, compressed.
+    """
+
+    game_id: str
+    started_ms: int
+    finished_ms: int
+    players: tuple[str, ...]
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    gave_up: tuple[bool, ...]
+    has_winner: bool
+    record: bytes
+
+    def rated(self, before: Sequence[Rating]) -> list[Rating]:
+        """Return the ratings of the players after the game."""
+        return after_game(before, self.places, self.gave_up, has_winner=self.has_winner)
+
+    @property
+    def record_json(self) -> bytes:
+        """The record of the game as JSON."""
+        return zlib.decompress(self.record)
+
+
+class Shown(msgspec.Struct, array_like=True, frozen=True):
+    """What the pages of a ladder show of a player beside the rating: the profile; no name once it is gone."""
+
+    name: str | None
+    is_bot: bool
+
+
+class Standing(NamedTuple):
+    """A player on a page of a ladder."""
+
+    player: str
+    shown: Shown
+    rating: Rating
+
+
+results: Final = RecordCodec(Result, "result of a ladder")
+ratings: Final = RecordCodec(Rating, "rating")
+_shown: Final = RecordCodec(Shown, "name on a ladder")
+
+NOBODY: Final = Shown(None, False)
+
+
+class LadderResults:
+    """The results and ratings of one ladder. Every method raises Problem store_unavailable."""
+
+    def __init__(self, calls: RedisCalls, ladder: str) -> None:
+        self._calls = calls
+        self._owner = f"ladder.{ladder}"
+
+    # Writes.
+
+    def append(self, result: Result) -> int:
+        """Add the result of a game, unless the ladder has one of it; return its number."""
+        keys = self._keys("results", "numbers", "positions", *self._of(result))
+        return self._calls.run_script(_APPEND, keys, [result.game_id, results.encode(result)])
+
+    def rate(self) -> None:
+        """Fold the results that no rating has yet.
+
+        :raises Problem: too_much_contention; data_corrupt, data_newer.
+        """
+        self._fold("ratings", "board", lambda _: True)
+
+    def forget(self, before_ms: int) -> None:
+        """Move the checkpoint past the results of games that ended before a time, and remove these.
+
+        :raises Problem: as `rate`.
+        """
+        self._fold("checkpoint", "", lambda result: result.finished_ms < before_ms)
+        position = self.position("checkpoint")
+        passed = [each for each in self.after(0, _AT_ONCE) if each[0] <= position]
+        if passed:
+            players = {player for _, result in passed for player in result.players}
+            keys = self._keys("positions", "results", "numbers", *(f"of.{player}" for player in players))
+            games = [result.game_id for _, result in passed]
+            self._calls.run_script(_FORGET, keys, [passed[-1][0], *games])
+
+    def _fold(self, kind: str, board: str, takes: Callable[[Result], bool]) -> None:
+        for attempt in range(MAX_ATTEMPTS):
+            position = self.position(kind)
+            found = []
+            for number, result in self.after(position, _AT_ONCE):
+                if not takes(result):
+                    break
+                found.append((number, result))
+            if not found:
+                return
+            players = sorted({player for _, result in found for player in result.players})
+            known = dict(zip(players, self.ratings(players, kind), strict=True))
+            for _, result in found:
+                after = result.rated([known[player] for player in result.players])
+                known |= dict(zip(result.players, after, strict=True))
+            arguments: list[Any] = [kind, position or "", found[-1][0]]
+            for player, rating in known.items():
+                score = repr(rating.mu) if board and not rating.is_provisional else ""
+                arguments += [player, ratings.encode(rating), score]
+            keys = self._keys("positions", kind, board or "board")
+            if not self._calls.run_script(_FOLD, keys, arguments):
+                back_off(attempt)
+        if next(iter(self.after(self.position(kind), 1)), None):
+            raise Problem("too_much_contention")
+
+    def show(self, player: str, shown: Shown) -> None:
+        """Write the profile of a player that the pages of the ladder show."""
+        key = self._key("names")
+        self._calls.call(key, lambda server: server.hset(key, player, _shown.encode(shown)), writes=True)
+
+    def meet(self, players: Sequence[str], game_id: str, day: int) -> None:
+        """Note that players begin a game."""
+        keys = [self._met(day, *pair) for pair in _pairs(players)]
+
+        def write(server: redis.Redis) -> None:
+            pipeline: Any = server.pipeline(transaction=False)
+            for key in keys:
+                pipeline.zadd(key, {game_id: day})
+                pipeline.expire(key, _MET_S)
+            pipeline.execute()
+
+        self._calls.call(keys[0], write, writes=True)
+
+    # Reads.
+
+    def position(self, kind: str) -> int:
+        """Return the number of the last result that ratings or checkpoint have; or of the `last` there is."""
+        key = self._key("positions")
+        return int(self._calls.call(key, lambda server: expect_bytes(server.hget(key, kind))) or 0)
+
+    def after(self, number: int, limit: int) -> Iterator[tuple[int, Result]]:
+        """Yield the results after a number."""
+        key = self._key("results")
+        found: Any = self._calls.call(key, lambda server: server.xrange(key, f"({number}-0", "+", limit))
+        for entry_id, fields in found:
+            yield int(entry_id.partition(b"-")[0]), results.decode(fields[b"data"])
+
+    def result(self, number: int) -> Result | None:
+        """Return a result by its number; None if the ladder no longer has it."""
+        key = self._key("results")
+        found: Any = self._calls.call(key, lambda server: server.xrange(key, f"{number}-0", f"{number}-0"))
+        return results.decode(found[0][1][b"data"]) if found else None
+
+    def numbers_of(self, player: str, before: int | None, limit: int) -> list[int]:
+        """Return the numbers of a player's results, the last first.
+
+        :param before: only numbers below this one.
+        """
+        key, highest = self._key(f"of.{player}"), "+inf" if before is None else f"({before}"
+        found: Any = self._calls.call(
+            key, lambda server: server.zrevrangebyscore(key, highest, "-inf", 0, limit)
+        )
+        return [int(number) for number in found]
+
+    def ratings(self, players: Sequence[str], kind: str = "ratings") -> list[Rating]:
+        """Return the ratings of players; that of a new player for each who has none."""
+        if not players:
+            return []
+        key = self._key(kind)
+        found: Any = self._calls.call(key, lambda server: server.hmget(key, list(players)))
+        return [Rating() if stored is None else ratings.decode(stored) for stored in found]
+
+    def standing(self, kind: str) -> tuple[int, dict[str, Rating]]:
+        """Return the position of the `ratings` or of the `checkpoint`, and the ratings there, in one step."""
+        positions, key = self._keys("positions", kind)
+
+        def read(server: redis.Redis) -> Any:
+            pipeline: Any = server.pipeline()
+            return pipeline.hget(positions, kind).hgetall(key).execute()
+
+        position, found = self._calls.call(key, read)
+        return int(position or 0), {player.decode(): ratings.decode(each) for player, each in found.items()}
+
+    def page(self, start: int, limit: int) -> list[Standing]:
+        """Return players by their rating, the highest first.
+
+        :param start: how many to leave out.
+        """
+        board, all_ratings, names = self._keys("board", "ratings", "names")
+
+        def read(server: redis.Redis) -> Any:
+            found: Any = server.zrevrange(board, start, start + limit - 1)
+            if not found:
+                return [], [], []
+            pipeline: Any = server.pipeline(transaction=False)
+            return [found, *pipeline.hmget(all_ratings, found).hmget(names, found).execute()]
+
+        found = zip(*self._calls.call(board, read), strict=True)
+        return [
+            Standing(
+                player.decode(),
+                NOBODY if shown is None else _shown.decode(shown),
+                ratings.decode(rating),
+            )
+            for player, rating, shown in found
+        ]
+
+    def count(self) -> int:
+        """Return how many players the board has."""
+        key = self._key("board")
+        return self._calls.call(key, lambda server: index(server.zcard(key)))
+
+    def rank(self, player: str) -> int | None:
+        """Return the rank of a player on the board, from 1; None if the rating is provisional."""
+        key = self._key("board")
+        found: Any = self._calls.call(key, lambda server: server.zrevrank(key, player))
+        return None if found is None else int(found) + 1
+
+    def meetings(self, pairs: Sequence[tuple[str, str]], day: int) -> list[int]:
+        """Return how many games each pair of players has begun on a day."""
+        if not pairs:
+            return []
+        keys = [self._met(day, *sorted(pair)) for pair in pairs]
+
+        def read(server: redis.Redis) -> Any:
+            pipeline: Any = server.pipeline(transaction=False)
+            for key in keys:
+                pipeline.zcard(key)
+            return pipeline.execute()
+
+        return [int(number) for number in self._calls.call(keys[0], read)]
+
+    def _met(self, day: int, first: str, second: str) -> str:
+        return self._key(f"met.{day}.{first}.{second}")
+
+    def _of(self, result: Result) -> list[str]:
+        return [f"of.{player}" for player in result.players]
+
+    def _key(self, kind: str) -> str:
+        return key_of(self._owner, kind)
+
+    def _keys(self, *kinds: str) -> list[str]:
+        return keys_of(self._owner, *kinds)
+
+
+def _pairs(players: Sequence[str]) -> list[tuple[str, str]]:
+    ordered = sorted(players)
+    return [(one, other) for at, one in enumerate(ordered) for other in ordered[at + 1 :]]

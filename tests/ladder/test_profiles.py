@@ -1,0 +1,112 @@
+"""Profiles: public names of players, each claimed by one key."""
+
+import pytest
+
+from skye_server.error_codes import Problem
+from skye_server.ladder.profiles import Profiles
+from tests.ladder.support import begin_rated, new_player, put_profile
+from tests.players.test_player_keys import replaced
+from tests.support.dispatching import dispatch
+from tests.support.playing import limited, new_key, problem_code
+
+DAY_S = 86_400
+
+
+def test_profile_is_shown_by_its_name(service):
+    key = new_key()
+    sent = {"bot": True, "description": "A bot", "link": "https://example.org/"}
+    own = put_profile(service, key, "ann-1", **sent).json
+    assert own["name_changeable_at"] == "2027-01-22T08:00:00.000Z"
+    assert own["expires_at"] == "2027-02-14T08:00:00.000Z"
+    shown = service.get("/v1/players/ann-1")
+    assert shown == {"name": "ann-1", **sent, "created_at": own["created_at"], "ratings": [], "results": []}
+    assert service.get("/v1/me/profile", key) == own
+
+
+def test_name_belongs_to_the_first_who_claims_it(service):
+    new_player(service, "ann")
+    assert problem_code(put_profile(service, new_key(), "ann")) == "profile_name_taken"
+
+
+@pytest.mark.parametrize("name", ["server", "bot", "admin"])
+def test_reserved_name_is_refused(service, name):
+    assert problem_code(put_profile(service, new_key(), name)) == "profile_name_taken"
+
+
+@pytest.mark.parametrize("name", ["ab", "a" * 21, "Ann", "ann!", "ann\n", "änn", "", None, 3])
+def test_name_of_another_form_is_refused(service, name):
+    assert problem_code(put_profile(service, new_key(), name)) == "invalid_body"
+
+
+def test_name_is_changed_once_a_week(service):
+    key = new_player(service, "ann")
+    answer = put_profile(service, key, "bob")
+    assert (problem_code(answer), answer.json["params"]) == ("renamed_lately", {"seconds": 7 * DAY_S})
+    assert put_profile(service, key, "ann", description="new").status_code == 200
+    service.clock.advance(7 * DAY_S)
+    assert put_profile(service, key, "bob").status_code == 200
+    assert service.call("GET", "/v1/players/ann").status_code == 404
+    new_player(service, "ann")
+
+
+def test_deleted_profile_frees_its_name(service):
+    key = new_player(service, "ann")
+    assert service.call("DELETE", "/v1/me/profile", token=key).status_code == 204
+    assert problem_code(service.call("GET", "/v1/players/ann")) == "profile_not_found"
+    assert problem_code(service.call("GET", "/v1/me/profile", token=key)) == "profile_not_found"
+    new_player(service, "ann")
+
+
+def test_unused_name_ends_after_thirty_days(service):
+    key = new_player(service, "ann")
+    service.clock.advance(30 * DAY_S - 1)
+    dispatch(service)
+    assert service.call("GET", "/v1/players/ann").status_code == 200
+    service.clock.advance(1)
+    dispatch(service)
+    assert service.call("GET", "/v1/me/profile", token=key).status_code == 404
+    assert service.redis.keys("*name.ann*") == []
+
+
+def test_used_name_does_not_end(service):
+    keys = [new_player(service, name) for name in ("ann", "bob")]
+    begin_rated(service, *keys)
+    service.clock.advance(31 * DAY_S)
+    dispatch(service)
+    assert service.get("/v1/me/profile", keys[0])["expires_at"] is None
+
+
+def test_claim_without_a_profile_is_removed(service, monkeypatch):
+    def fail(*_):
+        raise Problem("store_unavailable")
+
+    monkeypatch.setattr(Profiles, "_change", fail)
+    assert problem_code(put_profile(service, new_key(), "ann")) == "store_unavailable"
+    monkeypatch.undo()
+    assert problem_code(put_profile(service, new_key(), "ann")) == "profile_name_taken"
+    service.clock.advance(61)
+    dispatch(service)
+    new_player(service, "ann")
+
+
+def test_bot_stays_one_after_its_first_rated_game(service):
+    bot, ann = new_player(service, "robot", bot=True), new_player(service, "ann")
+    assert put_profile(service, bot, "robot", bot=False).json["bot"] is False
+    assert put_profile(service, bot, "robot", bot=True).json["bot"] is True
+    game = begin_rated(service, bot, ann)
+    assert [player["bot"] for player in game.view()["rated"]["players"]].count(True) == 1
+    assert problem_code(put_profile(service, bot, "robot")) == "bot_is_final"
+
+
+def test_replaced_key_keeps_the_profile(service):
+    old, new = new_player(service, "ann"), new_key()
+    replaced(service, old, new)
+    assert service.get("/v1/me/profile", new)["name"] == "ann"
+
+
+def test_address_claims_three_names_a_day():
+    service = limited()
+    for name in ("ann", "bob", "cyd"):
+        new_player(service, name)
+    answer = put_profile(service, new_key(), "dee")
+    assert problem_code(answer) == "too_many_requests"
