@@ -149,6 +149,7 @@ class Feature:
     :param pairing: gets the `Games` of a server and the criteria of a matchmaking ticket: `ruleset`, `seats`,
         `options`, and `more`, the fields that features add to the request. Returns how tickets with these
         criteria are paired; None if the oldest play together. It may refuse the criteria with a problem.
+    :param pairing_errors: the codes of problems with which it refuses tickets, beside `invalid_body`.
     :param consumers: gets a store, its settings and the clock in milliseconds since 1970; returns by name
         functions that the relay calls with the subject of each commit (`relay.consumers`). Each returns
         whether no other process has written a later version.
@@ -180,6 +181,7 @@ class Feature:
     counts_of_player: Callable[[Any, str], Mapping[str, int]] = _no_fields
     player_deleted: Callable[[Any, str], object] = _nothing
     pairing: Callable[[Any, Mapping[str, Any]], Pairing | None] = _no_pairing
+    pairing_errors: tuple[str, ...] = ()
     consumers: Callable[[Any, Any, Callable[[], int]], Mapping[str, Callable[[Any], bool]]] = _no_fields
     rebuild: Callable[[Any, str, str, int], Iterable[Any]] = _nothing
 

@@ -74,6 +74,11 @@ OTHER_NUMBERS = {
 }
 """By page, the numbers that no code knows: examples, advice, promises."""
 
+if "ladder" in guide.PAGES:  # two pages of a feature
+    OTHER_NUMBERS |= {"enter-your-bot": {"ten"}}
+    OTHER_NUMBERS["index"] |= {"ten"}
+    ELSEWHERE |= {"--key", "--url", 'host(key, decide, { ladder: "live_2", name: "my-bot" })'}
+
 if "hunts" in guide.PAGES:  # a page of a plug-in
     ELSEWHERE |= {"get_game", "defect", "--server", "/game/id", "{{1/game/id}}", "{{1//etag}}"}
 

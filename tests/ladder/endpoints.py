@@ -6,7 +6,7 @@ ENDPOINTS = (
     ("GET", PROFILE, "profile", "player"),
     ("DELETE", PROFILE, "profile", "player"),
     ("GET", "/v1/players/<name>", "profile", None),
-    ("GET", "/v1/players/<name>/records", "profile", None, None, (("ladder", "live-2"),)),
+    ("GET", "/v1/players/<name>/records", "profile", None, None, (("ladder", "live_2"),)),
     ("GET", "/v1/ladders", "profile", None),
     ("GET", "/v1/ladders/<ladder>", "profile", None),
     ("GET", "/v1/ladders/<ladder>/export", "profile", None),

@@ -17,10 +17,10 @@ def ladder(recorder):
     begin_rated(recorder.service, ANN, BOB).play_out(random.Random(4))
     recorder.record("rated", "A player who has played a rated game.", "GET", "/v1/players/ann")
     recorder.record("all", "The ladders.", "GET", "/v1/ladders")
-    recorder.record("provisional", "No rating is certain yet.", "GET", "/v1/ladders/live-2")
+    recorder.record("provisional", "No rating is certain yet.", "GET", "/v1/ladders/live_2")
     start = {"abridged": lambda text: text[:500]}
-    recorder.record("one", "The start of the export.", "GET", "/v1/ladders/live-2/export", **start)
-    recorder.record("one", "The start of a line.", "GET", "/v1/players/ann/records?ladder=live-2", **start)
+    recorder.record("one", "The start of the export.", "GET", "/v1/ladders/live_2/export", **start)
+    recorder.record("one", "The start of a line.", "GET", "/v1/players/ann/records?ladder=live_2", **start)
 
 
 SCENES = (ladder,)

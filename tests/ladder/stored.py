@@ -13,7 +13,7 @@ from tests.support.comparing import with_fields_of
 STORED = {"profile": Profile, "rating": Rating, "rated_ticket": Note, "result": Result, "shown": Shown}
 """The types of stored values by their names in the schema."""
 
-MAKE = {LadderResults: lambda calls: LadderResults(calls, "live-2")}
+MAKE = {LadderResults: lambda calls: LadderResults(calls, "live_2")}
 RESULT = Result("game", 1, 2, ("ann", "bob"), ("a", "b"), (1, 2), (False, False), True, b"")
 CALLS = {
     LadderResults: {

@@ -33,7 +33,7 @@ def test_ticket_with_options_of_no_ladder_is_refused(service, pair, seat_count, 
 def test_default_options_are_those_of_a_slow_ladder(service, pair):
     for number, key in enumerate(pair):
         ticket = seek_rated(service, key, f"127.0.0.{number + 1}", options={}).json
-    assert service.get(f"/v1/games/{ticket['game_id']}")["rated"]["ladder"] == "slow-2"
+    assert service.get(f"/v1/games/{ticket['game_id']}")["rated"]["ladder"] == "slow_2"
 
 
 def test_tickets_are_not_rated_by_default(service, pair):
@@ -45,7 +45,7 @@ def test_tickets_are_not_rated_by_default(service, pair):
 def test_game_names_its_ladder_and_the_profiles(service, pair):
     game = begin_rated(service, *pair)
     view = game.view()
-    assert view["rated"]["ladder"] == "live-2"
+    assert view["rated"]["ladder"] == "live_2"
     players = view["rated"]["players"]
     assert [player["name"] for player in players] == [player["name"] for player in view["players"]]
     assert {player["rating"] for player in players} == {1500}
@@ -75,7 +75,7 @@ def test_waiting_tickets_are_looked_at_again(service, pair):
         game.call("POST", "resign", seat=game.tokens.index(leaver))
         game.play_out(random.Random(3))
         service.clock.advance(11)
-    assert ratings_of(service, "ann")["live-2"]["gave_up"] == 3
+    assert ratings_of(service, "ann")["live_2"]["gave_up"] == 3
     first = seek_rated(service, leaver, "127.0.0.1", ttl_ms=600_000).json
     assert seek_rated(service, pair[1], "127.0.0.2", ttl_ms=600_000).json["status"] == "waiting"
     for _ in range(61):
@@ -99,17 +99,17 @@ def test_finished_game_is_rated_once(service, pair):
     view = game.play_out(random.Random(1))
     place = {each["seat"]: each["place"] for each in view["result"]["placing"]}
     names = [player["name"] for player in view["rated"]["players"]]
-    found = [ratings_of(service, name)["live-2"] for name in names]
+    found = [ratings_of(service, name)["live_2"] for name in names]
     if place[0] != place[1]:
         better = 0 if place[0] < place[1] else 1
         assert found[better]["rating"] > 1500 > found[1 - better]["rating"]
     assert [each["games"] for each in found] == [1, 1]
     assert all(each["provisional"] and each["rank"] is None for each in found)
     dispatch(service)
-    assert [ratings_of(service, name)["live-2"] for name in names] == found
+    assert [ratings_of(service, name)["live_2"] for name in names] == found
     (result,) = service.get(f"/v1/players/{names[0]}")["results"]
     assert (result["number"], result["game_id"], result["names"]) == (1, game.id, names)
-    assert service.get("/v1/ladders/live-2")["ladder"]["result_count"] == 1
+    assert service.get("/v1/ladders/live_2")["ladder"]["result_count"] == 1
 
 
 def test_who_gives_up_is_last(service, pair):
@@ -119,7 +119,7 @@ def test_who_gives_up_is_last(service, pair):
     name = game.view()["players"][0]["name"]
     game.call("POST", "resign", seat=0)
     game.play_out(random.Random(2))
-    rating = ratings_of(service, name)["live-2"]
+    rating = ratings_of(service, name)["live_2"]
     assert (rating["games"], rating["gave_up"]) == (1, 1)
     assert rating["rating"] < 1500
 
@@ -130,7 +130,7 @@ def test_game_without_a_winner_is_counted_but_not_rated(service, pair):
         game.call("POST", "resign", seat=seat)
     assert game.view()["status"] == "finished"
     for name in ("ann", "bob"):
-        rating = ratings_of(service, name)["live-2"]
+        rating = ratings_of(service, name)["live_2"]
         assert (rating["games"], rating["gave_up"], rating["rating"]) == (0, 1, 1500)
 
 
@@ -141,7 +141,7 @@ def test_ladder_is_recomputed_from_its_export(service):
         begin_rated(service, *chosen).play_out(random.Random(number))
         service.clock.advance(11)
     lines = export(service)
-    assert verified(lines) == ("live-2", 6, len({line["player"] for line in lines_of(lines, "rating")}))
+    assert verified(lines) == ("live_2", 6, len({line["player"] for line in lines_of(lines, "rating")}))
     result = next(number for number, line in enumerate(lines) if b'"type":"result"' in line)
     changed = json.loads(lines[result])
     changed["places"].reverse()
@@ -154,7 +154,7 @@ def test_ladder_is_recomputed_from_its_export(service):
             verified(wrong)
 
 
-def export(service, ladder="live-2"):
+def export(service, ladder="live_2"):
     answer = service.call("GET", f"/v1/ladders/{ladder}/export")
     assert answer.status_code == 200, answer.text
     return answer.data.splitlines()
@@ -174,7 +174,7 @@ def test_old_results_become_a_checkpoint(service, monkeypatch):
     lines = export(service)
     assert [line["number"] for line in lines_of(lines, "result")] == [2]
     assert [line | {"type": "rating"} for line in lines_of(lines, "checkpoint")] == lines_of(before, "rating")
-    assert verified(lines) == ("live-2", 1, 2)
+    assert verified(lines) == ("live_2", 1, 2)
     assert not [
         key for key in service.redis.keys("*ladder*") if b"met." in key and service.redis.ttl(key) < 0
     ]
@@ -183,12 +183,12 @@ def test_old_results_become_a_checkpoint(service, monkeypatch):
 def test_records_of_a_player_are_those_of_rated_games(service, pair):
     game = begin_rated(service, *pair)
     game.play_out(random.Random(1))
-    answer = service.call("GET", "/v1/players/ann/records?ladder=live-2")
+    answer = service.call("GET", "/v1/players/ann/records?ladder=live_2")
     (line,) = map(json.loads, answer.data.splitlines())
     assert (line["cursor"], line["record"]["game_id"]) == ("1", game.id)
     created = service.call("POST", "/v1/games", {"record": line["record"]})
     assert created.status_code == 201, created.text
-    assert service.call("GET", "/v1/players/ann/records?ladder=live-2&cursor=1").data == b""
+    assert service.call("GET", "/v1/players/ann/records?ladder=live_2&cursor=1").data == b""
 
 
 def test_game_that_ends_again_keeps_its_first_result(service, pair):

@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "4a06b3dd488024e7cc465a88fcbbf84df1e325686d191d9a7ddf47002dfd7969"}
+SHA256 = {"format-1": "8f49ea13c1975bb7eaed40e7a4e03bc1d2ab31903f28f3b52548aa434f599d5f"}
 OF_FEATURES = modules_of_features("stored")
 
 

@@ -58,7 +58,7 @@ class Endpoint(NamedTuple):
             "tile": "L01",
             "scoring_tile": "squares",
             "name": "ann",
-            "ladder": "live-2",
+            "ladder": "live_2",
         } | dict(parts)
         filled.setdefault("ticket", game.ticket)
         filled.setdefault("webhook", game.own_webhook if self.who == PLAYER else game.webhook)

@@ -152,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     hosts.set_defaults(function=play_games)
     ladder = commands.add_parser("ladder", help="play rated games, one after the other")
     ladder.add_argument("--name", help="the name to claim, or that of the player")
-    ladder.add_argument("--ladder", choices=LADDERS, default="live-2", help="default: %(default)s")
+    ladder.add_argument("--ladder", choices=LADDERS, default="live_2", help="default: %(default)s")
     ladder.add_argument("--key", help=f"as of host; default: {KEY_VARIABLE}, or the file NAME.key")
     ladder.add_argument("--url", default=URL, help="the address of the server; default: %(default)s")
     ladder.set_defaults(function=play_ladder, concurrency=CONCURRENCY)

@@ -49,7 +49,7 @@ class HostOptions(TypedDict, total=False):
     :param progress: whether to show the number of games and decisions; by default on a terminal.
     :param rulesets: the rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
         default `base`.
-    :param ladder: the ladder on which to wait for rated games, one after the other, such as `live-2`.
+    :param ladder: the ladder on which to wait for rated games, one after the other, such as `live_2`.
     :param name: the name of the profile, which is claimed if the player has none.
     :param report: is called with a line for each rated result; by default it is printed.
     """

@@ -58,7 +58,7 @@ ChosenDefectClass: TypeAlias = Literal[
 ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
 
 
-ChosenLadder: TypeAlias = Literal["live-2", "live-4", "slow-2", "slow-4"]
+ChosenLadder: TypeAlias = Literal["live_2", "live_4", "slow_2", "slow_4"]
 
 
 ChosenPublicFrom: TypeAlias = Literal["start", "end"]

@@ -14,10 +14,10 @@ from skye_client._async.player import AsyncPlayer
 from skye_client.errors import ApiError, SkyeError
 
 LADDERS: Final[dict[str, tuple[int, int]]] = {
-    "live-2": (2, 120_000),
-    "live-4": (4, 120_000),
-    "slow-2": (2, 86_400_000),
-    "slow-4": (4, 86_400_000),
+    "live_2": (2, 120_000),
+    "live_4": (4, 120_000),
+    "slow_2": (2, 86_400_000),
+    "slow_4": (4, 86_400_000),
 }
 """The number of seats of the games of each ladder, and the milliseconds for each decision."""
 

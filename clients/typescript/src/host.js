@@ -24,7 +24,7 @@ import { backoff, sleep } from "./transport.js";
  * @property {boolean} [untilOver] Return when all games of `rulesets` are over.
  * @property {string[]} [rulesets] The rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
  *   default `base`.
- * @property {string} [ladder] The ladder on which to wait for rated games, one after the other, such as `live-2`.
+ * @property {string} [ladder] The ladder on which to wait for rated games, one after the other, such as `live_2`.
  * @property {string} [name] The name of the profile, which is claimed if the player has none.
  * @property {(line: string) => void} [onResult] Gets a line for each rated result; by default it is printed.
  * @property {AbortSignal} [signal] Ends the host after the requests under way.

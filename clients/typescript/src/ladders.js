@@ -21,7 +21,7 @@ export class Ladders {
   /**
    * Return a page of a ladder, the player with the highest rating first.
    *
-   * @param {string} ladder Such as `live-2`.
+   * @param {string} ladder Such as `live_2`.
    * @param {CallOptions & {limit?: number, cursor?: string}} [options] The number of players; the `next_cursor` of the page before.
    * @returns {Promise<Result<"get_ladder">>}
    */

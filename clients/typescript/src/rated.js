@@ -5,7 +5,7 @@ import { sleep } from "./transport.js";
 /** @import { Skye } from "./skye.js" */
 
 /** The number of seats of the games of each ladder, and the milliseconds for each decision. @type {Record<string, [number, number]>} */
-const LADDERS = { "live-2": [2, 120_000], "live-4": [4, 120_000], "slow-2": [2, 86_400_000], "slow-4": [4, 86_400_000] };
+const LADDERS = { "live_2": [2, 120_000], "live_4": [4, 120_000], "slow_2": [2, 86_400_000], "slow_4": [4, 86_400_000] };
 const TTL_MS = 3_600_000;
 /** How often a ticket that waits, and a game that goes on, are looked at. */
 const LOOK_MS = 2000, RESULT_MS = 5000;

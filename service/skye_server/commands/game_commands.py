@@ -225,7 +225,7 @@ def abort_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """End a game that is not over, without a result, or propose that to the other people who play it.
 
     :raises Problem: token_required, host_only, game_aborted, game_finished, seat_played_by_bot,
-        proposal_open, already_proposed, too_many_changes.
+        rated_game, proposal_open, already_proposed, too_many_changes.
     """
 
     def authorize(attempt: Attempt[Game]) -> None:

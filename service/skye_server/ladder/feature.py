@@ -87,6 +87,7 @@ FEATURE: Final = Feature(
     blueprints=_blueprints,
     fields=_fields,
     pairing=_pairing,
+    pairing_errors=("profile_required",),
     consumers=_consumers,
     player_deleted=_player_deleted,
     due_kinds=("profile",),

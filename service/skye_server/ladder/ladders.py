@@ -8,17 +8,18 @@ from typing import Any, Final, NamedTuple
 from skye.words import Word
 from skye_server.games.game import OnTimeout
 
-_LIVE_MS: Final = 120_000
-_SLOW_MS: Final = 86_400_000
+LIVE_MS: Final = 120_000
+SLOW_MS: Final = 86_400_000
+"""The time for each decision of a live and of a slow ladder, in milliseconds."""
 
 
 class LadderId(Word):
     """The name of a ladder."""
 
-    LIVE_2 = "live-2", "two players, two minutes for each decision."
-    LIVE_4 = "live-4", "four players, two minutes for each decision."
-    SLOW_2 = "slow-2", "two players, a day for each decision."
-    SLOW_4 = "slow-4", "four players, a day for each decision."
+    LIVE_2 = "live_2", "two players, two minutes for each decision."
+    LIVE_4 = "live_4", "four players, two minutes for each decision."
+    SLOW_2 = "slow_2", "two players, a day for each decision."
+    SLOW_4 = "slow_4", "four players, a day for each decision."
 
 
 class Ladder(NamedTuple):
@@ -40,10 +41,10 @@ class Ladder(NamedTuple):
 LADDERS: Final[Mapping[str, Ladder]] = {
     ladder.id: ladder
     for ladder in (
-        Ladder(LadderId.LIVE_2, 2, _LIVE_MS),
-        Ladder(LadderId.LIVE_4, 4, _LIVE_MS),
-        Ladder(LadderId.SLOW_2, 2, _SLOW_MS),
-        Ladder(LadderId.SLOW_4, 4, _SLOW_MS),
+        Ladder(LadderId.LIVE_2, 2, LIVE_MS),
+        Ladder(LadderId.LIVE_4, 4, LIVE_MS),
+        Ladder(LadderId.SLOW_2, 2, SLOW_MS),
+        Ladder(LadderId.SLOW_4, 4, SLOW_MS),
     )
 }
 """All ladders by their ids."""

@@ -135,7 +135,10 @@ def put_profile(body: dict[str, Any]) -> Response:
 @blueprint.route("/me/profile")
 @of_player(ResponseDoc(200, "The profile.", OwnProfileView), errors=["not_acceptable", "profile_not_found"])
 def get_own_profile() -> Response:
-    """Get the profile of a player key."""
+    """Get the profile of a player key.
+
+    With `name_changeable_at` and `expires_at`, which only the player sees.
+    """
     profile = _profiles().of(player_of_request())
     if profile is None:
         raise Problem("profile_not_found")
@@ -169,7 +172,10 @@ def delete_profile() -> Response:
     errors=[*STORE_ERRORS, "not_acceptable", "not_found", "profile_not_found"],
 )
 def get_profile(name: str) -> Response:
-    """Get a player by name: the profile, the ratings and the last rated games."""
+    """Get a player by name.
+
+    The profile, the rating on each ladder on which the player has finished a game, and the last rated games.
+    """
     player, profile = _named(name)
     rated, found = [], []
     for ladder in LADDERS.values():
@@ -222,7 +228,10 @@ def export_rated_records(query: dict[str, Any], name: str) -> Response:
 @blueprint.route("/ladders")
 @operation(ResponseDoc(200, "The ladders.", LadderList), errors=[*STORE_ERRORS, "not_acceptable"])
 def list_ladders() -> Response:
-    """List the ladders."""
+    """List the ladders.
+
+    Each has one set of options; rated tickets with these wait on it.
+    """
     return json_response({"ladders": [ladder_view(each, _results(each)) for each in LADDERS.values()]})
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, TypedDict
 from skye.fields import Count, Keywords, Seats
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye.views import PlaceOfSeatView
-from skye_server.games.views.fields import GameId, ProfileName, SeatCount, Timestamp
+from skye_server.games.views.fields import GameId, LadderPoints, ProfileName, SeatCount, Timestamp
 from skye_server.games.views.game import timestamp
 from skye_server.ladder.ladders import LADDERS, Ladder, LadderId
 from skye_server.ladder.profiles import Profile
@@ -45,7 +45,7 @@ class RatingView(TypedDict):
     """The rating of a player on a ladder."""
 
     ladder: Annotated[LadderId, "The ladder."]
-    rating: Annotated[int, "The rating: 60 times the mean of the model; a new player has 1500."]
+    rating: Annotated[LadderPoints, "The rating: 60 times the mean of the model; a new player has 1500."]
     uncertainty: Annotated[Count, "60 times the standard deviation of the model."]
     provisional: Annotated[bool, "Whether there are fewer than ten rated games."]
     rank: Annotated[int | None, Keywords(minimum=1), "The rank; null while the rating is provisional."]
@@ -107,7 +107,7 @@ class StandingView(TypedDict):
     rank: Annotated[int, Keywords(minimum=1), "The rank."]
     name: Annotated[ProfileName | None, "The name; null once the profile is deleted."]
     bot: Annotated[bool, "Whether the player says to be a program."]
-    rating: Annotated[int, "The rating."]
+    rating: Annotated[LadderPoints, "The rating."]
     uncertainty: Annotated[Count, "The standard deviation of the rating."]
     games: Annotated[Count, "The number of rated games."]
     gave_up: Annotated[Count, "How many games of the ladder the player has given up."]

@@ -15,7 +15,7 @@ from skye_server.contract import enums
 from skye_server.contract.creation import MIN_TURN_MS, check_increment
 from skye_server.contract.fields import Boolean, Integer, Name, OneOf, StringEnum
 from skye_server.contract.objects import NestedObject, Object
-from skye_server.features import fields_of
+from skye_server.features import fields_of, installed
 from skye_server.games.creation import check_seats
 from skye_server.games.game import OnTimeout
 from skye_server.games.views.fields import GameId, PlayerName, SeatCount, Timestamp
@@ -156,7 +156,14 @@ _LINKS = [
 @of_player(
     ResponseDoc(201, "The new ticket.", Ticket, headers=["Location"], links=_LINKS),
     ResponseDoc(200, "The ticket that the player has already.", Ticket, headers=["Location"], links=_LINKS),
-    errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games", "storage_full"],
+    errors=[
+        *BODY_ERRORS,
+        "invalid_parameter",
+        "idempotency_key_reused",
+        "too_many_games",
+        "storage_full",
+        *(code for feature in installed() for code in feature.pairing_errors),
+    ],
     headers=[IDEMPOTENCY_KEY],
 )
 @takes(TicketToCreate, "The seats and options of the game.")

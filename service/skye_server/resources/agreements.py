@@ -26,6 +26,7 @@ blueprint = Blueprint("agreements", __name__, url_prefix="/v1/games/<game>")
         "game_aborted",
         "game_finished",
         "seat_played_by_bot",
+        "rated_game",
         "proposal_open",
         "already_proposed",
         "too_many_changes",
@@ -48,7 +49,7 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
     The host aborts the game at once in the lobby, while at most one seat has been held by a person since the
     start, in a game that began from a record, a position or a scenario or has a manual clock, and in a game
     that was created with `host_may_abort`. Seats of the host count as those of any person, and a seat counts
-    also after its player has resigned.
+    also after its player has resigned. A rated game can be aborted until the first offer is set.
     """
     changed = game_commands.abort_game(collaborators().games, command_from_request(), game)
     return game_response(changed, with_actions="include" in query)

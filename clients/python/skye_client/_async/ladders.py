@@ -31,7 +31,7 @@ class AsyncLadders:
     ) -> m.StandingList:
         """Return a page of a ladder, the player with the highest rating first.
 
-        :param ladder: such as `live-2`.
+        :param ladder: such as `live_2`.
         :param limit: the maximum number of players.
         :param cursor: the `next_cursor` of the page before.
         """

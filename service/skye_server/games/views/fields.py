@@ -47,6 +47,7 @@ UnknownType: TypeAlias = Annotated[str, Keywords(minLength=1, maxLength=64), "A 
 ProfileName: TypeAlias = Annotated[
     str, Keywords(minLength=3, maxLength=20), "The name of a profile: the public name of a player."
 ]
+LadderPoints: TypeAlias = Annotated[int, Keywords(minimum=-100_000, maximum=100_000)]
 LadderName: TypeAlias = Annotated[str, Keywords(minLength=1, maxLength=20), "The id of a ladder."]
 GameId: TypeAlias = Annotated[str, Component("GameId"), "The id of the game."]
 IssuedToken: TypeAlias = Annotated[str, Component("Token")]

@@ -47,6 +47,7 @@ from skye_server.games.views.fields import (
     InvitationId,
     IssuedToken,
     LadderName,
+    LadderPoints,
     Nonce,
     PlayerName,
     ProfileName,
@@ -198,7 +199,7 @@ class RatedPlayerView(TypedDict):
     seat: Seat
     name: Annotated[ProfileName, "The name of the player's profile."]
     bot: Annotated[bool, "Whether the player says to be a program."]
-    rating: Annotated[int, "The rating before the game."]
+    rating: Annotated[LadderPoints, "The rating before the game."]
     uncertainty: Annotated[Count, "The standard deviation of the rating."]
     provisional: Annotated[bool, "Whether the rating had fewer than ten games."]
 
