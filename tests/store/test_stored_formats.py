@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "8f49ea13c1975bb7eaed40e7a4e03bc1d2ab31903f28f3b52548aa434f599d5f"}
+SHA256 = {"format-1": "d6d69d24e2fd5d1a3e038f6409388f37a56d13af8bed33c2b73ece7b1fb940e7"}
 OF_FEATURES = modules_of_features("stored")
 
 
