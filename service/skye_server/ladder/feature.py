@@ -67,7 +67,7 @@ FEATURE: Final = Feature(
         "profile_required": ErrorCode(409, "Rated games need a profile: `PUT /v1/me/profile`."),
         "profile_not_found": ErrorCode(404, "There is no such profile."),
         "profile_name_taken": ErrorCode(409, "Another player has this name, or nobody can have it."),
-        "renamed_lately": ErrorCode(409, "A name stays for a week; wait `seconds`."),
+        "renamed_lately": ErrorCode(409, "A name stays for a week."),
         "bot_is_final": ErrorCode(409, "A profile that has played a rated game as a bot stays one."),
         "ladder_not_found": ErrorCode(404, "There is no such ladder."),
     },

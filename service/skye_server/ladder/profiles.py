@@ -286,5 +286,10 @@ def _changed(before: Profile | None, sent: dict[str, Any], now_ms: int) -> Profi
     if before.name == sent["name"]:
         return msgspec.structs.replace(before, **changed)
     if now_ms < before.named_ms + RENAMED_MS:
-        raise Problem("renamed_lately", seconds=(before.named_ms + RENAMED_MS - now_ms + 999) // 1000)
+        seconds = (before.named_ms + RENAMED_MS - now_ms + 999) // 1000
+        raise Problem(
+            "renamed_lately",
+            f"A name stays for a week: this one for {seconds} more seconds.",
+            seconds=seconds,
+        )
     return msgspec.structs.replace(before, name=sent["name"], named_ms=now_ms, **changed)

@@ -243,6 +243,7 @@ class ProblemParams(TypedDict):
     version: NotRequired[Version]
     last_event: NotRequired[Annotated[Count, "The number of the last event of the game."]]
     game_id: NotRequired[Annotated[GameId, "The game in which the caller has a seat."]]
+    seconds: NotRequired[Annotated[Count, "How many seconds to wait."]]
     action: NotRequired[
         Annotated[
             int, Keywords(minimum=1), "The number of the action of a record that breaks a rule, from 1."
