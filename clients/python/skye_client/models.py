@@ -1926,6 +1926,7 @@ class ProblemParams(TypedDict):
     version: NotRequired[int]
     last_event: NotRequired[int]
     game_id: NotRequired[GameId]
+    seconds: NotRequired[int]
     action: NotRequired[int]
     reason: NotRequired[ProblemCode]
 
