@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "d6d69d24e2fd5d1a3e038f6409388f37a56d13af8bed33c2b73ece7b1fb940e7"}
+SHA256 = {"format-1": "094dbb1c5fc29b742aa6fa077f7a4f3092b4749ad55400c37a8863f708998c13"}
 OF_FEATURES = modules_of_features("stored")
 
 
