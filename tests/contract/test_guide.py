@@ -68,7 +68,7 @@ OTHER_NUMBERS = {
     "leagues": {"ten"},
     "limits": {"20", "30", "100", "200"},
     "matchmaking": {"201"},
-    "testing": {"12"},
+    "testing": {"12", "15", "17,000"},
     "versions": {"1.0.1", "1.1.0", "six"},
     "writing-a-bot": {"511", "8000", "hundred"},
 }

@@ -226,13 +226,15 @@ class PatternString(fields.String):
 
 
 class Opaque(PatternString):
-    """A string that clients send as they have received it: a cursor, an id or a token.
+    """A string that clients send as they have received it: a cursor, an id or a code.
 
-    The contract promises no form of it, so that a later version can have another.
+    The contract has the form that requests may have, for programs that generate them. Responses promise none,
+    and a later version can take other forms too.
     """
 
     def __init__(self, form: str, error: str, description: str, **kwargs: Any) -> None:
-        super().__init__(form, error, description, {"maxLength": MAX_OPAQUE_LENGTH}, **kwargs)
+        shape = {"maxLength": MAX_OPAQUE_LENGTH, "pattern": f"^{form}$"}
+        super().__init__(form, error, description, shape, **kwargs)
 
 
 class PlayerKey(PatternString):
