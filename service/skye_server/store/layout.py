@@ -6,8 +6,9 @@
 A program reads one layout, and uses no servers with another. The first program that finds servers without
 data writes the number there. The number alone decides; only where there is none, one scan looks for data,
 which are of a development version then. Servers that lose their data while a process uses them lose the
-number too: the process writes it again, since new data may be there before it looks. Both keys are in the slot of the signs of life, so that each process
-reads them with these (see `outages`): what a process must not use, it finds out after seconds too.
+number too: the process writes it again, since new data may be there before it looks. Both keys are in the
+slot of the signs of life, so that each process reads them with these (see `outages`): what a process must not
+use, it finds out after seconds too.
 """
 
 from __future__ import annotations

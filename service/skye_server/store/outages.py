@@ -304,7 +304,7 @@ class SignsOfLife:
         else:
             time_of_redis()
         reading = readings[0]
-        # Redis has lost the number after this process began to use the games: it and its equals wrote what is there.
+        # If Redis has lost the number since this process used the games, such processes wrote what is there.
         is_ours = self._has_read and not self._refusal
         refusal = (
             unusable_layout(reading.layout) if reading.layout else self._store.claim_layout(is_ours=is_ours)
