@@ -2,7 +2,8 @@
 
 These modules are public: `skye_gym.encoding` (actions as numbers, with masks), `skye_gym.bots`,
 `skye_gym.agents` (texts for language models), `skye_gym.arena` and `skye_gym.arena.columns` (leagues and
-their tables), `skye_gym.evals` (`skye-eval`), and `skye_gym.envs`, which has a module for each framework:
+their tables), `skye_gym.evals` (`skye-eval`), `skye_gym.review` (`skye-review`), and `skye_gym.envs`, which
+has a module for each framework:
 `skye_gym.envs.gymnasium`, `skye_gym.envs.pettingzoo`, `skye_gym.envs.openspiel` and
 `skye_gym.envs.stable_baselines`. What agents see and
 choose is documented in `skye_gym.envs.observation`, `skye_gym.envs.planes`, `skye_gym.envs.summary`,

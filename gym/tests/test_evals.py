@@ -38,7 +38,6 @@ from skye_gym.evals.judged import (
     best_by_rollouts,
     judged_task,
     make_task,
-    move_values,
     regret,
     worst_regret,
 )
@@ -47,6 +46,7 @@ from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import mean_interval
 from skye_gym.evals.subjects import SCRIPTS, subject_of
 from skye_gym.evals.tasks import TASKS, is_correct, task_of
+from skye_gym.judge import mean_values
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
@@ -106,13 +106,12 @@ def test_published_values_are_those_that_are_computed(kind):
 
 @pytest.mark.parametrize("kind", JUDGED)
 def test_value_of_a_move_depends_on_nothing_hidden_and_on_no_other_move(kind):
-    position = judged_task(kind, "1", 0).position
-    game, seat, _ = position
+    game, seat, _ = judged_task(kind, "1", 0).position
     moves = [legal_actions(game, seat)[0], choose_move("greedy", game, seat, Random(1))]
-    values = move_values(position, moves, "values", 1)
+    values = mean_values(game, seat, moves, "values", 1)
     for at, move in enumerate(moves):
-        other = position._replace(game=determinize(game, seat, Random(at)))
-        assert move_values(other, [move], "values", 1) == [values[at]]
+        other = determinize(game, seat, Random(at))
+        assert mean_values(other, seat, [move], "values", 1) == [values[at]]
 
 
 def test_judge_tells_random_from_greedy_from_expert():

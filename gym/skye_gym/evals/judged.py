@@ -1,9 +1,7 @@
 """Judged tasks: the regret of an offer, a purchase or a placement, in points.
 
-The value of a move is the mean margin over the other seats that follows from it, in samples of what the seat
-cannot see. All moves of a position have the same samples (common random numbers). In a sample all seats play
-on as the strategist until the round ends, then as the greedy bot for a round. Then the trained evaluation
-predicts the margin at the end, unless the game is over: a round has less noise than the rest of a game.
+The value of a move is the mean margin over the other seats that follows from it, by the judge's model
+(`skye_gym.judge`).
 
 Purchases and placements are judged by the values of all legal actions. Only positions that tell moves apart
 are suitable; the samples that choose them are used for nothing else. Offers are too many: each is compared
@@ -14,7 +12,7 @@ writes it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice
@@ -23,18 +21,15 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from skye.bots.evaluation import outlook_of, situation_of
 from skye.bots.registry import choose_move
-from skye.bots.territory_evaluation import evaluation_of
 from skye.rules.moves import Move, SetOffer
-from skye.rules.play import offer_limits, play
-from skye.rules.state import GameState, Phase
-from skye.visibility.observation import determinize, observed_game
+from skye.rules.play import offer_limits
+from skye.rules.state import Phase
+from skye.visibility.observation import observed_game
 from skye_gym.agents import legal_actions
 from skye_gym.bots.expert_1 import expert_1
-from skye_gym.bots.expert_1.evaluation import WEIGHTS
-from skye_gym.bots.expert_1.rivals import likely_offers
 from skye_gym.evals.positions import Position, in_random_order
+from skye_gym.judge import mean_values, offers_of
 
 JUDGED: Final[Mapping[str, Phase]] = MappingProxyType(
     {"offer": Phase.PRICING, "purchase": Phase.BUYING, "placement": Phase.BUILDING}
@@ -97,7 +92,8 @@ def make_task(kind: str, seed: str, number: int) -> tuple[int, JudgedTask]:
         if position.game.phase is JUDGED[kind] and _is_suitable(
             position, f"{samples}/choice", greedy_is_good=number % 2 == 0
         ):
-            values = move_values(position, _compared(position), samples, SAMPLES)
+            game, seat, _ = position
+            values = mean_values(game, seat, _compared(position), samples, SAMPLES)
             return at, JudgedTask(position, [round(value, 2) for value in values], samples)
     raise AssertionError("in_random_order raises")
 
@@ -109,7 +105,7 @@ def regret(task: JudgedTask, move: Move) -> float:
     """
     game, seat, _ = task.position
     if game.phase is Phase.PRICING:
-        [value] = move_values(task.position, [move], task.seed, SAMPLES)
+        [value] = mean_values(game, seat, [move], task.seed, SAMPLES)
     else:
         value = task.values[legal_actions(game, seat).index(move)]
     return round(max(task.values) - value, 2) + 0.0  # not -0.0
@@ -139,23 +135,9 @@ def best_by_rollouts(position: Position, rng: Random, samples: int) -> Move:
     game, seat, _ = position
     moves = legal_actions(game, seat)
     if game.phase is Phase.PRICING:  # there are hundreds of offers
-        moves = list(dict.fromkeys(likely_offers(observed_game(game, seat), seat, rng, samples)))
-    values = move_values(position, moves, f"rollouts/{rng.random()}", samples)
+        moves = list(dict.fromkeys(offers_of(observed_game(game, seat), seat, rng, samples)))
+    values = mean_values(game, seat, moves, f"rollouts/{rng.random()}", samples)
     return moves[max(range(len(moves)), key=values.__getitem__)]
-
-
-def move_values(position: Position, moves: Sequence[Move], seed: str, number: int) -> list[float]:
-    """Return the values of moves, by the same samples.
-
-    :param seed: the seed of the samples.
-    :param number: the number of the samples.
-    """
-    game, seat, _ = position
-    margins = [
-        [_margin(play(sample, seat, move).game, seat, Random(f"{seed}/{at}")) for move in moves]
-        for at, sample in enumerate(_samples(game, seat, seed, number))
-    ]
-    return [fmean(each) for each in zip(*margins, strict=True)]
 
 
 def _seed(kind: str, seed: str, number: int, at: int) -> str:
@@ -193,49 +175,8 @@ def _is_suitable(position: Position, seed: str, *, greedy_is_good: bool) -> bool
     same = game.phase is Phase.BUYING and greedy == choose_move(_EXPERT, game, seat, Random(0))
     if same and not greedy_is_good:
         return False
-    values = move_values(position, moves, seed, _SAMPLES_OF_CHOICE)
+    values = mean_values(game, seat, moves, seed, _SAMPLES_OF_CHOICE)
     value = values[moves.index(greedy)]
     if greedy_is_good:
         return value >= fmean(values) + _CLEAR
     return fmean(values) <= value <= max(values) - _CLEAR
-
-
-def _samples(game: GameState, seat: int, seed: str, number: int) -> Iterator[GameState]:
-    """Yield games that are consistent with what a seat sees; the others' offers are likely ones."""
-    rng = Random(seed)
-    others = [other for other in range(len(game.players)) if other != seat]
-    offers = []
-    if game.phase is Phase.PRICING:
-        observed = observed_game(game, seat)
-        offers = [likely_offers(observed, other, rng, number) for other in others]
-    for at in range(number):
-        sample = determinize(game, seat, rng)
-        for other, likely in zip(others, offers, strict=False):
-            sample = play(sample, other, likely[at]).game
-        yield sample
-
-
-def _margin(game: GameState, seat: int, rng: Random) -> float:
-    """Play on to the end of the next round; return the margin that then is predicted."""
-    following = game.round + 1
-    while not game.is_over and game.round <= following:
-        mover = game.waiting_for[0]
-        bot = "greedy" if game.round == following else "strategist"
-        game = play(game, mover, choose_move(bot, game, mover, rng)).game
-    values = _predicted(game)
-    own = values.pop(seat)
-    return own - fmean(values)
-
-
-def _predicted(game: GameState) -> list[float]:
-    """Return by seat the points that the trained evaluation predicts; differences of them are margins."""
-    if game.is_over:
-        return [player.score for player in game.players]
-    weights = WEIGHTS[len(game.players)][game.round - 2]  # those after the last round
-    situation = situation_of(game)
-    return [
-        weights.score * player.score
-        + weights.later * evaluation_of(outlook_of(situation, seat), player.territory).value
-        + weights.gold * player.gold
-        for seat, player in enumerate(game.players)
-    ]
