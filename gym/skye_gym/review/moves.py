@@ -70,8 +70,8 @@ def review_move(
 
     >>> import skye
     >>> game = skye.new_game(2, seed="review").game
-    >>> review_move(game, 0, skye.choose_move("random", game, 0, Random(1)), samples=12).best is not None
-    True
+    >>> review_move(game, 0, skye.choose_move("greedy", game, 0, Random(1)), samples=12).is_loss
+    False
 
     :param seed: the seed of the samples.
     :param samples: the number of samples that measure the loss; a quarter as many choose the alternative.
