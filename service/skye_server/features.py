@@ -146,6 +146,9 @@ class Feature:
     :param game_deleted: gets a store and a game that is deleted, and deletes what belongs to the game.
     :param counts_of_player: gets a store and a player; returns how much it stores of the player, by name.
     :param player_deleted: gets a store and a player who is deleted, and deletes what belongs to the player.
+    :param set_name_blocked: gets a store, a public name and whether it is blocked; takes the name from the
+        player who has it, or lets it be claimed again. None: it has no names. Raises ValueError if no player
+        can have the name.
     :param pairing: gets the `Games` of a server and the criteria of a matchmaking ticket: `ruleset`, `seats`,
         `options`, and `more`, the fields that features add to the request. Returns how tickets with these
         criteria are paired; None if the oldest play together. It may refuse the criteria with a problem.
@@ -180,6 +183,7 @@ class Feature:
     game_deleted: Callable[[Any, Any], object] = _nothing
     counts_of_player: Callable[[Any, str], Mapping[str, int]] = _no_fields
     player_deleted: Callable[[Any, str], object] = _nothing
+    set_name_blocked: Callable[[Any, str, bool], object] | None = None
     pairing: Callable[[Any, Mapping[str, Any]], Pairing | None] = _no_pairing
     pairing_errors: tuple[str, ...] = ()
     consumers: Callable[[Any, Any, Callable[[], int]], Mapping[str, Callable[[Any], bool]]] = _no_fields

@@ -1,13 +1,16 @@
 """Profiles: public names of players, each claimed by one key."""
 
 import pytest
+from click.testing import CliRunner
 
+from skye_server.cli.__main__ import main
 from skye_server.error_codes import Problem
 from skye_server.ladder.profiles import Profiles
+from skye_server.store.redis_store import RedisStore
 from tests.ladder.support import begin_rated, new_player, put_profile
 from tests.players.test_player_keys import replaced
 from tests.support.dispatching import dispatch
-from tests.support.playing import limited, new_key, problem_code
+from tests.support.playing import Service, limited, new_key, problem_code
 
 DAY_S = 86_400
 
@@ -110,3 +113,31 @@ def test_address_claims_three_names_a_day():
         new_player(service, name)
     answer = put_profile(service, new_key(), "dee")
     assert problem_code(answer) == "too_many_requests"
+
+
+def test_taken_name_costs_no_part_of_the_budget():
+    service = limited(limit_games_per_minute=1000)
+    new_player(service, "ann")
+    key = new_key()
+    for _ in range(5):
+        assert problem_code(put_profile(service, key, "ann")) == "profile_name_taken"
+    assert put_profile(service, key, "bob").status_code == 200
+
+
+def test_blocked_name_is_taken_until_it_is_unblocked(redis_client, redis_server):
+    store = RedisStore(redis_client)
+    store.claim_layout()
+    service = Service(redis_client, store)
+    new_player(service, "rude-name")
+    for command, name in (("block", "rude-name"), ("block", "never_claimed")):
+        done = CliRunner().invoke(
+            main, ["players", command, "--name", name], env={"SKYE_REDIS_URL": redis_server.url}
+        )
+        assert done.exit_code == 0, done.output
+        assert service.call("GET", f"/v1/players/{name}").status_code == 404
+        assert problem_code(put_profile(service, new_key(), name)) == "profile_name_taken"
+    done = CliRunner().invoke(
+        main, ["players", "unblock", "--name", "rude-name"], env={"SKYE_REDIS_URL": redis_server.url}
+    )
+    assert done.exit_code == 0, done.output
+    new_player(service, "rude-name")

@@ -150,27 +150,42 @@ def show_player(player: str, as_json: bool) -> None:
         _print(shown, as_json)
 
 
+_NAMED: Final = click.option("--name", help="Not a player, but the name of a profile.")
+
+
 @players.command("block")
-@click.argument("player")
-def block_player(player: str) -> None:
+@click.argument("player", required=False)
+@_NAMED
+def block_player(player: str | None, name: str | None) -> None:
     """Refuse the key of a player: it creates and joins no games, and reads no list.
 
-    In games in play, the tokens of seats work on.
+    In games in play, the tokens of seats work on. With --name, block the name of a profile instead: the
+    profile that has it is deleted, and nobody can claim it.
     """
-    _set_blocked(player, is_blocked=True)
+    _set_blocked(player, name, is_blocked=True)
 
 
 @players.command("unblock")
-@click.argument("player")
-def unblock_player(player: str) -> None:
-    """Accept the key of a player again."""
-    _set_blocked(player, is_blocked=False)
+@click.argument("player", required=False)
+@_NAMED
+def unblock_player(player: str | None, name: str | None) -> None:
+    """Accept the key of a player again; with --name, let a name be claimed again."""
+    _set_blocked(player, name, is_blocked=False)
 
 
-def _set_blocked(player: str, *, is_blocked: bool) -> None:
+def _set_blocked(player: str | None, name: str | None, *, is_blocked: bool) -> None:
+    if (player is None) == (name is None):
+        raise click.UsageError("Name a PLAYER, or --name, not both.")
     with _opened() as opened:
-        opened.identities.set_blocked(_player(opened, player), is_blocked=is_blocked)
-    click.echo(f"{'Blocked' if is_blocked else 'Unblocked'} {player}.", err=True)
+        if player is not None:
+            opened.identities.set_blocked(_player(opened, player), is_blocked=is_blocked)
+        for feature in installed() if name is not None else ():
+            if feature.set_name_blocked is not None:
+                try:
+                    feature.set_name_blocked(opened.store, name, is_blocked)
+                except ValueError as error:
+                    raise click.ClickException(str(error)) from error
+    click.echo(f"{'Blocked' if is_blocked else 'Unblocked'} {player or name}.", err=True)
 
 
 @players.command("delete")

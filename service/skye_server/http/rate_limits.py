@@ -160,10 +160,13 @@ BOT_KB: Final = 1
 TICKET_KB: Final = SEAT_KB + GAME_KB // 2
 REMATCH_KB: Final = GAME_KB + SEAT_KB
 WEBHOOK_KB: Final = 20
+PROFILE_KB: Final = 3
+RATED_KB: Final = 2
 """How many kilobytes an address is charged for having something stored: about what Redis holds of it.
 
 A game has its log; the seat of a person what is stored of the player key, with its history for years; a
-ticket its seat, and half a game of two.
+ticket its seat, and half a game of two; a rated one its part of the result that the ladder keeps, and of the
+player's rating.
 """
 
 ACTIONS_PER_KB: Final = 10
@@ -395,6 +398,7 @@ def charge_profile() -> None:
     """
     if limits := _limits():
         limits.charge(limits.profiles, 1)
+        limits.charge_stored(PROFILE_KB)
 
 
 def charge_receiver_request() -> None:

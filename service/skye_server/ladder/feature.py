@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from flask import Blueprint
 
     from skye_server.commands.current_games import Games
+    from skye_server.games.due import Due
     from skye_server.relay.consumers import Subject
     from skye_server.settings import Settings
     from skye_server.store.redis_store import RedisStore
@@ -55,6 +57,23 @@ def _consumers(
     return {"ladder": partial(relay_result, store, settings, now_ms)}
 
 
+def _rebuild(_store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[Due]:
+    """Yield the due entry of a claimed name."""
+    from skye_server.ladder.profiles import name_entry  # noqa: PLC0415
+
+    if kind == "claim":
+        yield name_entry(owner.removeprefix("name."), now_ms)
+
+
+def _set_name_blocked(store: RedisStore, name: str, is_blocked: bool) -> None:
+    from skye_server.ladder.profiles import NAME_PATTERN, Profiles  # noqa: PLC0415
+
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise ValueError("No profile can have this name.")
+    profiles = Profiles(store.calls, lambda: 0)
+    (profiles.block if is_blocked else profiles.unblock)(name)
+
+
 def _player_deleted(store: RedisStore, player: str) -> None:
     from skye_server.ladder.profiles import Profiles  # noqa: PLC0415
 
@@ -92,4 +111,6 @@ FEATURE: Final = Feature(
     player_deleted=_player_deleted,
     due_kinds=("profile",),
     handlers=_handlers,
+    rebuild=_rebuild,
+    set_name_blocked=_set_name_blocked,
 )

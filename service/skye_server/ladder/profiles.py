@@ -145,9 +145,8 @@ class Profiles:
 
     def owner(self, name: str) -> str | None:
         """Return the id of the player who has claimed a name; None if nobody has, or it is blocked."""
-        key = _claim_key(name)
-        found = self._calls.call(key, lambda server: expect_bytes(server.get(key)))
-        return None if found in (None, _BLOCKED.encode()) else (found or b"").decode()
+        holder = self._holder(name)
+        return None if holder == _BLOCKED else holder
 
     def named(self, name: str) -> tuple[str, Profile] | None:
         """Return the player and the profile of a name, None if there is none."""
@@ -155,18 +154,26 @@ class Profiles:
         profile = None if player is None else self._read(player)[1]
         return None if player is None or profile is None or profile.name != name else (player, profile)
 
-    def put(self, player: str, sent: dict[str, Any]) -> Profile:
+    def put(self, player: str, sent: dict[str, Any], charge: Callable[[], None]) -> Profile:
         """Write the profile of a player, and return it.
 
         :param sent: `name`, `bot`, `description` and `link`.
-        :raises Problem: profile_name_taken, renamed_lately, bot_is_final, too_much_contention.
+        :param charge: is called before the player claims a name that is free.
+        :raises Problem: profile_name_taken, renamed_lately, bot_is_final, too_much_contention, and those of
+            `charge`.
         """
-        name, now_ms = sent["name"], self._now_ms()
+        name, now_ms, is_charged = sent["name"], self._now_ms(), False
         if name in RESERVED:
             raise Problem("profile_name_taken", "This name is reserved.")
         for attempt in range(MAX_ATTEMPTS):
             stored, before = self._read(player)
             profile = _changed(before, sent, now_ms)
+            holder = self._holder(name)
+            if holder not in (None, player):
+                raise Problem("profile_name_taken")
+            if holder is None and not is_charged:
+                charge()
+                is_charged = True
             if not self._claim(name, player, now_ms):
                 raise Problem("profile_name_taken")
             if self._change(player, stored, profiles.encode(profile)):
@@ -224,12 +231,11 @@ class Profiles:
         return None
 
     def block(self, name: str) -> None:
-        """Take a name away from whoever has it, so that nobody can claim it."""
-        player = self.owner(name)
+        """Take a name from the player who has it, so that nobody can claim it."""
+        key, player = _claim_key(name), self.owner(name)
+        self._calls.call(key, lambda server: server.set(key, _BLOCKED), writes=True)
         if player is not None:
             self.delete(player)
-        key = _claim_key(name)
-        self._calls.call(key, lambda server: server.set(key, _BLOCKED), writes=True)
 
     def unblock(self, name: str) -> None:
         """Let a blocked name be claimed again."""
@@ -241,6 +247,12 @@ class Profiles:
             results = LadderResults(self._calls, ladder)
             if results.ratings([player])[0].last:
                 results.show(player, shown_of(profile))
+
+    def _holder(self, name: str) -> str | None:
+        """Return what a claim holds: the id of a player, or `_BLOCKED`."""
+        key = _claim_key(name)
+        found = self._calls.call(key, lambda server: expect_bytes(server.get(key)))
+        return None if found is None else found.decode()
 
     def _claim(self, name: str, player: str, now_ms: int) -> bool:
         owner = f"name.{name}"

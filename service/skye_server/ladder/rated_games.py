@@ -10,12 +10,14 @@ import msgspec
 
 from skye_server.client_address import network
 from skye_server.commands.current_games import Games
+from skye_server.cooperative_yield import charge_stored
 from skye_server.error_codes import FieldError, Problem
 from skye_server.features import Pairing
 from skye_server.games.authorization import SPECTATOR
 from skye_server.games.game import Game, Rated, RatedPlayer, Status
 from skye_server.games.past_games import past_game, seats_by_player
 from skye_server.games.views.history import record_view
+from skye_server.http.rate_limits import RATED_KB
 from skye_server.ladder.ladders import LADDERS, Ladder, ladder_with
 from skye_server.ladder.pairing import LOOK_MS, Candidate, group_of
 from skye_server.ladder.profiles import DAY_MS, Profiles, shown_of
@@ -94,11 +96,12 @@ class _RatedTickets:
     def admit(self, player: str, address: str) -> bytes:
         """Return the note of a player's ticket.
 
-        :raises Problem: profile_required.
+        :raises Problem: profile_required, too_many_requests.
         """
         profile = self._profiles.of(player)
         if profile is None:
             raise Problem("profile_required")
+        charge_stored(RATED_KB)
         return _notes.encode(Note(network(address), profile.name, profile.is_bot))
 
     def choose(

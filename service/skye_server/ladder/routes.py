@@ -124,12 +124,7 @@ def put_profile(body: dict[str, Any]) -> Response:
     game ends after thirty days. An address claims three names a day. The key stays secret; replacing it keeps
     the profile.
     """
-    player = _player_of_command()
-    profiles = _profiles()
-    before = profiles.of(player)
-    if before is None or before.name != body["name"]:
-        charge_profile()
-    return uncached_json(_own_view(profiles.put(player, body)))
+    return uncached_json(_own_view(_profiles().put(_player_of_command(), body, charge_profile)))
 
 
 @blueprint.route("/me/profile")
