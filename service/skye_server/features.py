@@ -153,9 +153,9 @@ class Feature:
         `options`, and `more`, the fields that features add to the request. Returns how tickets with these
         criteria are paired; None if the oldest play together. It may refuse the criteria with a problem.
     :param pairing_errors: the codes of problems with which it refuses tickets, beside `invalid_body`.
-    :param consumers: gets a store, its settings and the clock in milliseconds since 1970; returns by name
-        functions that the relay calls with the subject of each commit (`relay.consumers`). Each returns
-        whether no other process has written a later version.
+    :param consumers: its consumers of the relay by name. Each gets a store, its settings and the clock in
+        milliseconds since 1970; returns a function that the relay calls with the subject of each commit
+        (`relay.consumers`), and that returns whether no other process has written a later version.
     :param rebuild: gets a store, the owner and the kind of a stored key, and the time in milliseconds; yields
         the due entries that follow from the key.
     """
@@ -186,7 +186,9 @@ class Feature:
     set_name_blocked: Callable[[Any, str, bool], object] | None = None
     pairing: Callable[[Any, Mapping[str, Any]], Pairing | None] = _no_pairing
     pairing_errors: tuple[str, ...] = ()
-    consumers: Callable[[Any, Any, Callable[[], int]], Mapping[str, Callable[[Any], bool]]] = _no_fields
+    consumers: Mapping[str, Callable[[Any, Any, Callable[[], int]], Callable[[Any], bool]]] = field(
+        default_factory=dict
+    )
     rebuild: Callable[[Any, str, str, int], Iterable[Any]] = _nothing
 
 

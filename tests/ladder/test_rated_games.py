@@ -135,16 +135,16 @@ def test_game_without_a_winner_is_counted_but_not_rated(service, pair):
 
 
 def test_ladder_is_recomputed_from_its_export(service):
-    keys = [new_player(service, f"player{number}") for number in range(4)]
-    for number in range(6):
-        chosen = random.Random(number).sample(keys, 2)
+    keys = [new_player(service, f"player{number}") for number in range(6)]
+    for number in range(6):  # of players whose ratings are near each other, whoever has won
+        chosen = keys[number], keys[(number + 1) % 6]
         begin_rated(service, *chosen).play_out(random.Random(number))
         service.clock.advance(11)
     lines = export(service)
     assert verified(lines) == ("live_2", 6, len({line["player"] for line in lines_of(lines, "rating")}))
     result = next(number for number, line in enumerate(lines) if b'"type":"result"' in line)
     changed = json.loads(lines[result])
-    changed["places"].reverse()
+    changed["places"] = [place + 1 for place in changed["places"]]
     for wrong in (
         [*lines[:result], json.dumps(changed).encode(), *lines[result + 1 :]],
         lines[:result] + lines[result + 1 :],

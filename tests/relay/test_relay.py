@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from skye_server.error_codes import Problem
+from skye_server.features import installed
 from skye_server.games.authorization import hash_player_key
 from skye_server.games.due import RELAY_MS
 from skye_server.http.framework import collaborators
@@ -205,7 +206,10 @@ def test_commit_whose_relay_failed_is_relayed_by_a_dispatcher(service, monkeypat
     assert to_relay(service) == set()
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
+OF_FEATURES = [name for feature in installed() for name in feature.consumers]
+
+
+@pytest.mark.parametrize("consumer", [*CONSUMERS, *OF_FEATURES])
 def test_failure_of_each_consumer_fails_no_request_and_is_counted(service, consumer, monkeypatch):
     def fail(*_, **_named):
         raise Problem("store_unavailable")

@@ -49,12 +49,10 @@ def _pairing(games: Games, criteria: Mapping[str, Any]) -> Pairing | None:
     return pairing_of(games, criteria)
 
 
-def _consumers(
-    store: RedisStore, settings: Settings, now_ms: Callable[[], int]
-) -> Mapping[str, Callable[[Subject], bool]]:
+def _consumer(store: RedisStore, _settings: Settings, now_ms: Callable[[], int]) -> Callable[[Subject], bool]:
     from skye_server.ladder.rated_games import relay_result  # noqa: PLC0415
 
-    return {"ladder": partial(relay_result, store, settings, now_ms)}
+    return partial(relay_result, store, now_ms)
 
 
 def _rebuild(_store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[Due]:
@@ -107,7 +105,7 @@ FEATURE: Final = Feature(
     fields=_fields,
     pairing=_pairing,
     pairing_errors=("profile_required",),
-    consumers=_consumers,
+    consumers={"ladder": _consumer},
     player_deleted=_player_deleted,
     due_kinds=("profile",),
     handlers=_handlers,

@@ -144,7 +144,7 @@ class _RatedTickets:
         return [player.name for player in rated], fields
 
 
-def relay_result(store: RedisStore, _settings: Settings, now_ms: Callable[[], int], subject: Subject) -> bool:
+def relay_result(store: RedisStore, now_ms: Callable[[], int], subject: Subject) -> bool:
     """Append the result of a rated game that is finished to its ladder, and rate it.
 
     :raises Problem: store_unavailable, too_much_contention; data_corrupt, data_newer.

@@ -18,7 +18,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from skye_server.error_codes import ERROR_CODES
-from skye_server.features import merged
+from skye_server.features import installed, merged
 from skye_server.games.game import Status
 from skye_server.observability.metrics_folder import FOLDER_VARIABLE
 from skye_server.observability.worker_metrics import WorkerFiles
@@ -92,9 +92,9 @@ class Metrics:
         self._relay_failures = _counters(
             registry,
             "skye_relay_failures",
-            "Games that could not be relayed to lists, players or histories, by which of them failed.",
+            "Games that could not be relayed to lists, players, histories or ladders, by which failed.",
             "consumer",
-            CONSUMERS,
+            (*CONSUMERS, *(name for feature in installed() for name in feature.consumers)),
         )
         self._streams = Gauge(
             "skye_open_streams",

@@ -70,7 +70,8 @@ class Relay:
         )
         self._consumers = dict(zip(CONSUMERS, consumers, strict=True))
         for feature in installed():
-            self._consumers |= feature.consumers(store, settings, now_ms)
+            for name, make in feature.consumers.items():
+                self._consumers[name] = make(store, settings, now_ms)
 
     def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
         """Relay a commit of this process; a dispatcher does so later if this fails."""

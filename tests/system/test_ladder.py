@@ -1,0 +1,169 @@
+"""Rated games of scripted players while each kind of process is killed and Redis fails over.
+
+Afterwards the ladder is what its export recomputes: every game is rated once, with the places of its result.
+With `--log-cli-level=INFO` the test shows how many games, requests and kills there were.
+"""
+
+import itertools
+import json
+import logging
+import random
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+from skye_server.ladder.verify import verified
+from tests.deploy.servers import Dispatcher
+from tests.support.playing import new_key
+from tests.support.sizes import sized
+from tests.support.waiting import MAX_RUN_S, waited_for
+from tests.system.machines import FailingOver, Machines
+from tests.system.redis_forms import Sentinels
+from tests.system.wire import Wire, bearer
+
+GAMES = sized(8, 3000)
+PLAYERS = sized(6, 80)
+BETWEEN_KILLS = sized((30, 60), (1000, 3000))
+"""How many actions are acknowledged from one kill to the next."""
+
+RESIGNS = 0.05
+LADDER = "live_2"
+TICKET = {"seat_count": 2, "rated": True, "options": {"turn_ms": 120_000}}
+SETTINGS = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000", "SKYE_WORKERS": "2"}
+LOG = logging.getLogger(__name__)
+
+
+class Crowd:
+    """The games that the players have begun, and how many actions were acknowledged."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.games, self.action_count, self.is_playing = set(), 0, True
+
+    def begun(self, game):
+        with self._lock:
+            self.games.add(game)
+
+    def acted(self):
+        with self._lock:
+            self.action_count += 1
+
+    @property
+    def has_enough(self):
+        return len(self.games) >= GAMES
+
+
+class RatedPlayer:
+    """A player with a profile, from an address of its own."""
+
+    def __init__(self, number, ports, crowd):
+        self._dice, self._crowd = random.Random(number), crowd
+        self._key, self._name = new_key(), f"player-{number}"
+        address = f"127.1.0.{number + 1}"
+        self._headers = bearer(self._key) | {"X-Forwarded-For": address}
+        self.wire = Wire(ports, self._dice, may_go_back=True, source=address)
+
+    def play(self):
+        """Play rated games until the crowd has begun enough."""
+        with closing(self.wire):
+            reply = self._send("PUT", "/v1/me/profile", {"name": self._name, "bot": True})
+            assert reply.status == 200, reply.body
+            while not self._crowd.has_enough:
+                ticket = self._seek()
+                if ticket["game_id"] is not None:
+                    self._crowd.begun(ticket["game_id"])
+                    self._play_game(f"/v1/games/{ticket['game_id']}", ticket["seat"])
+
+    def _seek(self):
+        ticket = self._send("POST", "/v1/matchmaking/tickets", {"name": self._name, **TICKET}).json
+        path = f"/v1/matchmaking/tickets/{ticket['id']}"
+        while ticket["status"] == "waiting":
+            time.sleep(0.1)
+            if self._crowd.has_enough:
+                return self._send("DELETE", path).json
+            ticket = self.wire.read(path, self._key)
+        return ticket
+
+    def _play_game(self, path, seat):
+        resigns_at = self._dice.randrange(20) if self._dice.random() < RESIGNS else None
+        for step in itertools.count():
+            view = self.wire.read(f"{path}?include=actions", self._key)
+            if view["status"] != "playing":
+                return
+            if step == resigns_at:
+                self._send("POST", f"{path}/players/{seat}/resign")
+            elif view["actions"]:
+                action = self._dice.choice([each for each in view["actions"] if each["type"] != "take_back"])
+                if self._send(action["method"], action["href"], action["body"]).status < 300:
+                    self._crowd.acted()
+            else:
+                time.sleep(self._dice.uniform(0.02, 0.1))
+
+    def _send(self, method, path, body=None):
+        key = f"{self._name}-{self._dice.getrandbits(64):016x}"
+        headers = self._headers | {"Idempotency-Key": key}
+        return self.wire.ask_until_answered(method, path, body, headers)
+
+
+def kill_processes(machines, second, crowd, dice):
+    """Kill processes of each kind in turn, and the second dispatcher, while the crowd plays."""
+    for victim in itertools.cycle((*Machines.VICTIMS, "second dispatcher")):
+        until = crowd.action_count + dice.randint(*BETWEEN_KILLS)
+        assert waited_for(
+            lambda until=until: not crowd.is_playing or crowd.action_count >= until, MAX_RUN_S
+        ), "nobody plays any more"
+        if not crowd.is_playing:
+            return
+        if victim == "second dispatcher":
+            second.kill()
+            second.start()
+            machines.kills[victim] += 1
+        else:
+            machines.kill(victim, dice)
+
+
+def test_ladder_equals_its_recomputation_after_kills(redis_program, tmp_path):
+    crowd, dice = Crowd(), random.Random("ladder")
+    store = FailingOver(Sentinels(redis_program, tmp_path, replicas=1))
+    with Machines(store, tmp_path, **SETTINGS) as machines, ThreadPoolExecutor(PLAYERS + 1) as threads:
+        second = Dispatcher(tmp_path / "second.log", store.url, SKYE_LIMITS="off", **SETTINGS)
+        second.start()
+        try:
+            players = [RatedPlayer(number, machines.ports, crowd) for number in range(PLAYERS)]
+            playing = [threads.submit(player.play) for player in players]
+            killing = threads.submit(kill_processes, machines, second, crowd, dice)
+            try:
+                for each in playing:
+                    each.result()
+            finally:
+                crowd.is_playing = False
+            killing.result()
+            check_ladder(machines.ports, crowd.games)
+        finally:
+            second.kill()
+    LOG.info("%s games, %s actions, kills %s", len(crowd.games), crowd.action_count, dict(machines.kills))
+    LOG.info("replies %s", dict(sum((player.wire.counts for player in players), Counter())))
+    assert machines.kills.keys() >= set(Machines.VICTIMS)
+
+
+def check_ladder(ports, games):
+    """Compare a ladder with the games, and with what follows from its export."""
+    with closing(Wire(ports[:1], random.Random(1), may_go_back=True)) as wire:
+
+        def count():
+            return wire.read(f"/v1/ladders/{LADDER}")["ladder"]["result_count"]
+
+        assert waited_for(lambda: count() >= len(games)), (count(), len(games))
+        reply = wire.ask_until_answered("GET", f"/v1/ladders/{LADDER}/export")
+        lines = reply.body.splitlines()
+        ladder, results, _ = verified(lines)
+        assert (ladder, results) == (LADDER, len(games))
+        found = [line for line in map(json.loads, lines) if line["type"] == "result"]
+        assert sorted(line["game_id"] for line in found) == sorted(games)
+        for line in found:
+            placing = wire.read(f"/v1/games/{line['game_id']}")["result"]["placing"]
+            assert line["places"] == [
+                each["place"] for each in sorted(placing, key=lambda each: each["seat"])
+            ]
