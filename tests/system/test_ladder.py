@@ -152,12 +152,14 @@ def check_ladder(ports, games):
     """Compare a ladder with the games, and with what follows from its export."""
     with closing(Wire(ports[:1], random.Random(1), may_go_back=True)) as wire:
 
-        def count():
-            return wire.read(f"/v1/ladders/{LADDER}")["ladder"]["result_count"]
+        def exported():
+            return wire.ask_until_answered("GET", f"/v1/ladders/{LADDER}/export").body.splitlines()
 
-        assert waited_for(lambda: count() >= len(games)), (count(), len(games))
-        reply = wire.ask_until_answered("GET", f"/v1/ladders/{LADDER}/export")
-        lines = reply.body.splitlines()
+        def position():
+            return json.loads(exported()[0])["position"]
+
+        assert waited_for(lambda: position() >= len(games)), (position(), len(games))
+        lines = exported()
         ladder, results, _ = verified(lines)
         assert (ladder, results) == (LADDER, len(games))
         found = [line for line in map(json.loads, lines) if line["type"] == "result"]

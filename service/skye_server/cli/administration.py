@@ -179,8 +179,8 @@ def _set_blocked(player: str | None, name: str | None, *, is_blocked: bool) -> N
     with _opened() as opened:
         if player is not None:
             opened.identities.set_blocked(_player(opened, player), is_blocked=is_blocked)
-        for feature in installed() if name is not None else ():
-            if feature.set_name_blocked is not None:
+        for feature in installed():
+            if name is not None and feature.set_name_blocked is not None:
                 try:
                     feature.set_name_blocked(opened.store, name, is_blocked)
                 except ValueError as error:
