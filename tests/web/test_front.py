@@ -73,6 +73,18 @@ def test_list_shows_date_opponents_and_round_of_a_game(browser):
     assert "Round 1" in shown
 
 
+def test_public_list_shows_the_time_limits_of_an_open_game(browser):
+    name = "Two minutes each"
+    options = {"turn_ms": 120_000, "budget_ms": 600_000, "increment_ms": 5000}
+    body = {"players": [{"name": "Ann"}], "name": name, "visibility": "public", "options": options}
+    game = call(browser.url, "POST", "/v1/games", body)["game"]["id"]
+    page = browser.window().page
+    row = page.locator(f".games li:has(a[href*='{game}'])")
+    row.wait_for()
+    times = row.locator(".times").inner_text()
+    assert all(part in times for part in ("2 minutes", "10 minutes", "5 seconds")), times
+
+
 def test_own_games_are_listed_by_when_they_were_saved(browser):
     screen, game, _ = seated(browser, "Ann", "Bob")
     listed = screen.page.evaluate(

@@ -30,6 +30,10 @@ TALL_BOARD = """async () => {
 }"""
 """Shows a column of 14 tiles in place of the board."""
 
+LIGHTNESS = """(one) => getComputedStyle(one).backgroundColor.match(/[0-9]+/g).slice(0, 3)
+  .reduce((sum, part) => sum + Number(part), 0)"""
+"""Returns how light the colour behind an element is."""
+
 CUT = "({scrollWidth, clientWidth}) => scrollWidth > clientWidth"
 
 
@@ -117,6 +121,22 @@ def test_gold_and_points_are_whole_at_320_pixels(browser):
     page = seated(browser, "Ann", "Bob", window={"width": 320, "height": 640})[0].page
     for part in (".own-gold strong", ".seat.mine .score"):
         assert not page.eval_on_selector(part, CUT), part
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1024, "height": 768}, {"width": 1440, "height": 900}])
+def test_name_beside_a_clock_is_not_cut(browser, size):
+    page = seated(browser, "Isla MacLeod", "Bo Munro", options={"budget_ms": 3_600_000}, window=size)[0].page
+    page.wait_for_selector(".seat .clock:visible")
+    assert page.evaluate(CUT_TEXTS, ".seat-head h3") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_legal_cells_are_lighter_than_the_cloth(browser, scheme):
+    page = building(browser, color_scheme=scheme).page
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.wait_for_selector(".cell.legal")
+    cell, cloth = (page.eval_on_selector(part, LIGHTNESS) for part in (".cell.legal", ".board"))
+    assert cell > cloth
 
 
 def test_heading_of_a_game_is_its_name(browser):

@@ -4,6 +4,7 @@ import { alertNow, h, hide, setText } from "../shared/dom.js";
 import { gameName } from "../shared/game-name.js";
 import { list, number, t } from "../shared/i18n.js";
 import { scoringRow } from "./scoring-row.js";
+import { soundSwitch } from "./setting-box.js";
 import { ownWorth } from "./worth.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -26,7 +27,19 @@ export function gameHeader(store, menu, explain) {
   const connection = h("span", {}, h("span", { class: "connection-sign", "aria-hidden": "true" }), connected);
   const worth = ownWorth(store, () => scored.update());
   const scored = scoringRow(store, explain, worth);
-  const root = h("header", { class: "head" }, homeLink(), title, round, turn, scored.root, clock, connection, menu);
+  const root = h(
+    "header",
+    { class: "head" },
+    homeLink(),
+    title,
+    round,
+    turn,
+    scored.root,
+    clock,
+    connection,
+    soundSwitch(),
+    menu,
+  );
   const ticking = setInterval(tick, 250);
   let warned = "";
   let synced = 0;

@@ -97,7 +97,6 @@ export function menuItems(store, chosen, reopen, menu) {
     settingBox("auto"),
     settingBox("edges", () => store.changed()),
     settingBox("count"),
-    settingBox("sound"),
     "Notification" in window ? settingBox("notify", askToNotify) : null,
     button(t("menu.help"), openHelp),
     guide,

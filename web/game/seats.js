@@ -255,7 +255,7 @@ function summaryOf(store, player, focus) {
   const { missed_deadlines: missed } = player.end;
   const badges = [
     away,
-    player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),
+    player.gold !== null && player.seat !== store.seat && view.status !== "lobby" && t("gold", { count: player.gold }),
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: botName(player.bot) }),

@@ -20,3 +20,13 @@ export function settingBox(name, changed) {
   });
   return h("label", { class: "check" }, box, t(`setting.${name}`));
 }
+
+/** Create the switch of the sounds for a header, as a note that is struck through while there are none. */
+export function soundSwitch() {
+  const label = settingBox("sound");
+  label.className = "sound";
+  label.title = t("setting.sound");
+  const [box] = label.childNodes;
+  label.replaceChildren(box, h("span", { class: "note" }, "♪"), h("span", { class: "sr-only" }, t("setting.sound")));
+  return label;
+}

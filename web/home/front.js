@@ -53,9 +53,9 @@ export async function openFront(app) {
       h(
         "div",
         { class: "stack" },
-        player.root,
-        guidedRound(player.name),
         againstBots(player.name, bots, counts),
+        guidedRound(player.name),
+        player.root,
         withFriends(player.name, counts, scoring),
       ),
       h(
@@ -219,7 +219,7 @@ function againstBots(myName, bots, counts) {
   );
   box.classList.add("hero");
   const hero = h("div", { class: "hero-tiles", "aria-hidden": "true" });
-  box.append(hero);
+  box.prepend(hero);
   loadTiles(null).then(
     (tiles) =>
       hero.append(

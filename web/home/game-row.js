@@ -2,13 +2,18 @@ import { h } from "../shared/dom.js";
 import { botLevel } from "../shared/bots.js";
 import { gameName } from "../shared/game-name.js";
 import { dateTime, list, t } from "../shared/i18n.js";
+import { timeTexts } from "./option-texts.js";
 import { gameUrl } from "../shared/urls.js";
 
 /**
  * @typedef {{seat: number, name: string, bot: string | null}} ListedPlayer
+ * @typedef {import("./option-texts.js").TimeLimits} TimeLimits
  * @typedef {{id: string, name: string, status: string, round: number, seat_count: number, reserved_seats?: number, created_at: string,
- *   players: ListedPlayer[]}} Listed
+ *   players: ListedPlayer[]} & Partial<TimeLimits>} Listed
  */
+
+/** @type {TimeLimits} */
+const NO_LIMITS = { turn_ms: null, budget_ms: null, increment_ms: 0 };
 
 /**
  * Create the row of a game in a list: its name and date, the opponents with the levels of bots, and the round.
@@ -36,6 +41,9 @@ export function gameRow(game, mine = null, call = "") {
     call ? h("span", { class: "badge act" }, call) : null,
     isOpen && mine === null ? h("a", { href: gameUrl(game.id) }, t("front.join")) : null,
     h("span", { class: "faint" }, standing),
+    game.status === "lobby"
+      ? h("span", { class: "faint times" }, timeTexts({ ...NO_LIMITS, ...game }).join(" · "))
+      : null,
     h("time", { class: "faint", datetime: game.created_at }, dateTime(game.created_at)),
   );
 }

@@ -8,28 +8,30 @@ const UNITS = /** @type {const} */ ([
   ["minute", 60_000],
 ]);
 
+/** @typedef {Pick<import("../state/api.js").Game["options"], "turn_ms" | "budget_ms" | "increment_ms">} TimeLimits */
+
+/**
+ * Return the time limits of a game in words.
+ *
+ * @param {TimeLimits} limits
+ */
+export function timeTexts({ turn_ms, budget_ms, increment_ms }) {
+  const times = [
+    turn_ms !== null && `${t("front.clock")}: ${duration(turn_ms)}`,
+    budget_ms !== null && `${t("front.budget")}: ${duration(budget_ms)}`,
+    budget_ms !== null && increment_ms > 0 && `${t("front.increment")}: ${duration(increment_ms)}`,
+  ].filter((text) => typeof text === "string");
+  return times.length ? times : [`${t("front.clock")}: ${t("front.no_clock")}`];
+}
+
 /**
  * Return in words what the creator of a game has chosen: always the times and whose gold is public; the rest if it is not as usual.
  *
  * @param {import("../state/api.js").Game["options"]} options
  */
-export function optionTexts({
-  turn_ms,
-  budget_ms,
-  increment_ms,
-  open_gold,
-  hints,
-  public_from,
-  host_may_abort,
-  scoring_tiles: tiles,
-}) {
-  const times = [
-    turn_ms !== null && `${t("front.clock")}: ${duration(turn_ms)}`,
-    budget_ms !== null && `${t("front.budget")}: ${duration(budget_ms)}`,
-    budget_ms !== null && increment_ms > 0 && `${t("front.increment")}: ${duration(increment_ms)}`,
-  ].filter(Boolean);
+export function optionTexts({ open_gold, hints, public_from, host_may_abort, scoring_tiles: tiles, ...limits }) {
   return [
-    ...(times.length ? times : [`${t("front.clock")}: ${t("front.no_clock")}`]),
+    ...timeTexts(limits),
     t(open_gold ? "lobby.open_gold" : "lobby.hidden_gold"),
     !hints && t("front.no_hints"),
     public_from === "end" && t("front.public_from_end"),

@@ -24,6 +24,7 @@ from skye_server.games.events import SeatClock
 from skye_server.games.game import (
     Clock,
     Game,
+    GameOptions,
     OnTimeout,
     Origin,
     OriginType,
@@ -155,7 +156,23 @@ class GameResultView(skye.views.PlacesView):
     players: Annotated[BySeat[SeatResultView], "The points of each seat, in seat order."]
 
 
-class GameOptionsView(TypedDict):
+class TimeLimitsView(TypedDict):
+    """The time limits of a game."""
+
+    turn_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
+    ]
+    budget_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds of each seat for the game; null: no limit."
+    ]
+    increment_ms: Annotated[
+        Count,
+        Keywords(maximum=MAX_TURN_MS),
+        "Milliseconds that each decision adds to what its seat has left of `budget_ms`.",
+    ]
+
+
+class GameOptionsView(TimeLimitsView):
     """The options that the creator of a game chose."""
 
     scoring_tiles: Annotated[
@@ -170,17 +187,6 @@ class GameOptionsView(TypedDict):
     ]
     tie_break: Annotated[TieBreak, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
-    turn_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
-    ]
-    budget_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds of each seat for the game; null: no limit."
-    ]
-    increment_ms: Annotated[
-        Count,
-        Keywords(maximum=MAX_TURN_MS),
-        "Milliseconds that each decision adds to what its seat has left of `budget_ms`.",
-    ]
     max_pause_ms: Annotated[
         Count, Keywords(maximum=MAX_TURN_MS), "The longest pause, in milliseconds; 0: the game cannot pause."
     ]
@@ -301,7 +307,7 @@ class SeatSummaryView(TypedDict):
     end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
-class GameSummaryView(TypedDict):
+class GameSummaryView(TimeLimitsView):
     """A game in a list of games."""
 
     id: GameId
@@ -578,6 +584,15 @@ def fairness_view(game: Game) -> FairnessView:
     }
 
 
+def time_limits_view(options: GameOptions) -> TimeLimitsView:
+    """Return the time limits of a game."""
+    return {
+        "turn_ms": options.turn_ms,
+        "budget_ms": options.budget_ms,
+        "increment_ms": options.increment_ms,
+    }
+
+
 def options_view(game: Game) -> GameOptionsView:
     """Return the options of a game; `fairness_view` has the seed."""
     options = game.options
@@ -586,9 +601,7 @@ def options_view(game: Game) -> GameOptionsView:
         "first_seat": game.first_seat,
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
-        "turn_ms": options.turn_ms,
-        "budget_ms": options.budget_ms,
-        "increment_ms": options.increment_ms,
+        **time_limits_view(options),
         "max_pause_ms": options.max_pause_ms,
         "clock": options.clock,
         "on_timeout": options.on_timeout,
@@ -620,6 +633,7 @@ def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
         "created_at": timestamp(game.created_ms),
         "seat_count": game.capacity,
         "auto_start": game.start_when_full,
+        **time_limits_view(game.options),
         "reserved_seats": len(game.invites),
         "round": state.round if state else 0,
         "phase": state.phase if state and game.status is Status.PLAYING else None,
