@@ -1519,13 +1519,13 @@ class GameAbortedEvent(TypedDict):
 
 
 class GameOptions(TypedDict):
+    turn_ms: int | None
+    budget_ms: int | None
+    increment_ms: int
     scoring_tiles: list[ScoringTileId] | None
     first_seat: int | None
     tie_break: TieBreakRule
     open_gold: bool
-    turn_ms: int | None
-    budget_ms: int | None
-    increment_ms: int
     max_pause_ms: int
     clock: ClockName
     on_timeout: TimeoutRule
@@ -2637,6 +2637,9 @@ class GameResult(TypedDict):
 
 
 class GameSummary(TypedDict):
+    turn_ms: int | None
+    budget_ms: int | None
+    increment_ms: int
     id: GameId
     name: str
     ruleset: RulesetName
