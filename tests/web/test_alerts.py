@@ -89,7 +89,7 @@ def test_refused_notifications_switch_the_setting_off(browser):
 
 def test_turn_sounds_for_a_player_who_wants_sounds(browser):
     screen, prices = recorded(browser, sound="off")
-    choose(screen, "sound")
+    screen.page.check(".head [name=sound]")
     prices(own=True)
     assert screen.page.evaluate("tones") == 0
     prices(own=False)
