@@ -210,6 +210,7 @@ export function story(event, view, nameOf = (tile) => tile) {
         name: name(event.seat),
         bot: botName(event.bot ?? ""),
       }),
+    player_left: () => t(event.removed ? "log.player_removed" : "log.player_left"),
     seat_returned: () => t("log.bot_released", { name: name(event.seat) }),
     bot_took_over: () =>
       t(event.reason === "resigned" ? "log.resigned" : "log.bot_took_over", {

@@ -101,9 +101,9 @@ function seatedWith(id, token) {
   return lobby?.token === token ? lobby : null;
 }
 
-/** Return whether a player has left a seat in the lobby since it was ours. @param {Store} store @param {Seated} seated */
+/** Return whether the host has removed a player from a seat of the lobby since it was ours. @param {Store} store @param {Seated} seated */
 function wasRemoved({ log }, { seat, event }) {
-  return log.some((one) => one.id > event && one.type === "player_left" && one.seat === seat);
+  return log.some((one) => one.id > event && one.type === "player_left" && one.removed && one.seat === seat);
 }
 
 /** Return the key of the text about a token that was dropped. @param {Store} store @param {Seated | true} dropped */
