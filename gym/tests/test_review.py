@@ -11,6 +11,7 @@ from skye import (
     BASE,
     Action,
     Options,
+    Place,
     Record,
     SetOffer,
     TakeBack,
@@ -25,7 +26,7 @@ from skye import (
 from skye_gym.review import review_game, review_move, review_to_json, review_to_markdown, samples_for
 from skye_gym.review.command import main
 from skye_gym.review.game import _choices
-from skye_gym.review.moves import has_choice
+from skye_gym.review.moves import _candidates, has_choice
 
 SAMPLES = 12
 
@@ -112,6 +113,19 @@ def margin_at_the_end(game, seat, move):
         mover = game.waiting_for[0]
         game = play(game, mover, choose_move("strategist", game, mover, Random(1))).game
     return game.players[seat].score - game.players[1 - seat].score
+
+
+def test_placement_that_can_still_follow_is_no_alternative():
+    game = last_round().position
+    while game.phase != "building":
+        seat = game.waiting_for[0]
+        game = play(game, seat, choose_move("greedy", game, seat, Random(1))).game
+    seat = game.waiting_for[0]
+    for move in legal_moves(game, seat):
+        if isinstance(move, Place):
+            after = play(game, seat, move).game
+            _, *others = _candidates(game, seat, move, Random(1))
+            assert not set(others) & set(legal_moves(after, seat))
 
 
 def test_verdict_depends_on_nothing_hidden():

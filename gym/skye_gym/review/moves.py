@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 from skye.bots.registry import choose_move
 from skye.evaluation import placement_values
 from skye.rules.moves import Move, SetOffer
-from skye.rules.play import offer_limits, rule_error
+from skye.rules.play import offer_limits, play, rule_error
 from skye.rules.state import GameState, Phase
+from skye.tiles.tile_set import Place
 from skye.visibility.observation import observed_game
 from skye_gym.agents import legal_actions
 from skye_gym.arena.ratings import Interval
@@ -112,8 +113,15 @@ def has_choice(game: GameState, seat: int) -> bool:
 
 
 def _candidates(game: GameState, seat: int, move: Move, rng: Random) -> Sequence[Move]:
-    """Return the chosen move and the alternatives, each once."""
-    return _distinct([move, *_alternatives(game, seat, rng)])
+    """Return the chosen move and the alternatives, each once.
+
+    A placement that can still follow the chosen one is no alternative to it: what it gains is lost later.
+    """
+    moves = _distinct([move, *_alternatives(game, seat, rng)])
+    if not isinstance(move, Place):
+        return moves
+    after = play(game, seat, move).game
+    return [move, *[each for each in moves[1:] if rule_error(after, seat, each) is not None]]
 
 
 def _alternatives(game: GameState, seat: int, rng: Random) -> Sequence[Move]:
