@@ -28,7 +28,7 @@ CALLS = {
         "ratings": lambda ladder: ladder.ratings(["ann"]),
         "standing": lambda ladder: ladder.standing("ratings"),
         "page": lambda ladder: ladder.page(0, 9),
-        "count": lambda ladder: ladder.count(),
+        "size": lambda ladder: ladder.size(),
         "rank": lambda ladder: ladder.rank("ann"),
         "meetings": lambda ladder: ladder.meetings([("ann", "bob")], 1),
         "forget": lambda ladder: ladder.forget(9),

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from operator import index
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -134,6 +133,13 @@ class Shown(msgspec.Struct, array_like=True, frozen=True):
 
     name: str | None
     is_bot: bool
+
+
+class Size(NamedTuple):
+    """How many players have a rating that is not provisional, and the number of the last result."""
+
+    players: int
+    results: int
 
 
 class Standing(NamedTuple):
@@ -279,34 +285,41 @@ class LadderResults:
         position, found = self._calls.call(key, read)
         return int(position or 0), {player.decode(): ratings.decode(each) for player, each in found.items()}
 
-    def page(self, start: int, limit: int) -> list[Standing]:
-        """Return players by their rating, the highest first.
+    def page(self, start: int, limit: int) -> tuple[Size, list[Standing]]:
+        """Return the size of the ladder, and players by their rating, the highest first.
 
         :param start: how many to leave out.
         """
-        board, all_ratings, names = self._keys("board", "ratings", "names")
+        board, positions, all_ratings, names = self._keys("board", "positions", "ratings", "names")
 
         def read(server: redis.Redis) -> Any:
-            found: Any = server.zrevrange(board, start, start + limit - 1)
-            if not found:
-                return [], [], []
             pipeline: Any = server.pipeline(transaction=False)
-            return [found, *pipeline.hmget(all_ratings, found).hmget(names, found).execute()]
+            pipeline.zcard(board).hget(positions, "last").zrevrange(board, start, start + limit - 1)
+            count, last, found = pipeline.execute()
+            if not found:
+                return count, last, ([], [], [])
+            return count, last, [found, *pipeline.hmget(all_ratings, found).hmget(names, found).execute()]
 
-        found = zip(*self._calls.call(board, read), strict=True)
-        return [
+        count, last, columns = self._calls.call(board, read)
+        return Size(count, int(last or 0)), [
             Standing(
                 player.decode(),
                 NOBODY if shown is None else _shown.decode(shown),
                 ratings.decode(rating),
             )
-            for player, rating, shown in found
+            for player, rating, shown in zip(*columns, strict=True)
         ]
 
-    def count(self) -> int:
-        """Return how many players the board has."""
-        key = self._key("board")
-        return self._calls.call(key, lambda server: index(server.zcard(key)))
+    def size(self) -> Size:
+        """Return how many players and results the ladder has."""
+        board, positions = self._keys("board", "positions")
+
+        def read(server: redis.Redis) -> Any:
+            pipeline: Any = server.pipeline(transaction=False)
+            return pipeline.zcard(board).hget(positions, "last").execute()
+
+        count, last = self._calls.call(board, read)
+        return Size(count, int(last or 0))
 
     def rank(self, player: str) -> int | None:
         """Return the rank of a player on the board, from 1; None if the rating is provisional."""

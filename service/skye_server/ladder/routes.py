@@ -227,7 +227,7 @@ def list_ladders() -> Response:
 
     Each has one set of options; rated tickets with these wait on it.
     """
-    return json_response({"ladders": [ladder_view(each, _results(each)) for each in LADDERS.values()]})
+    return json_response({"ladders": [ladder_view(each, _results(each).size()) for each in LADDERS.values()]})
 
 
 @blueprint.route("/ladders/<ladder>")
@@ -249,11 +249,10 @@ def get_ladder(query: dict[str, Any], ladder: str) -> Response:
     """
     found, limit = _ladder(ladder), query["limit"]
     start = int(query.get("cursor", 0))
-    results = _results(found)
-    standings = results.page(start, limit + 1)
+    size, standings = _results(found).page(start, limit + 1)
     cursor = str(start + limit) if len(standings) > limit else None
     view = {
-        "ladder": ladder_view(found, results),
+        "ladder": ladder_view(found, size),
         "players": [standing_view(start + at, each) for at, each in enumerate(standings[:limit], 1)],
         "next_cursor": cursor,
     }

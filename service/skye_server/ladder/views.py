@@ -13,7 +13,7 @@ from skye_server.games.views.game import timestamp
 from skye_server.ladder.ladders import LADDERS, Ladder, LadderId
 from skye_server.ladder.profiles import Profile
 from skye_server.ladder.ratings import Rating
-from skye_server.ladder.results import LadderResults, Result, Standing
+from skye_server.ladder.results import Result, Size, Standing
 
 MAX_DESCRIPTION: Final = 300
 MAX_LISTED: Final = 100
@@ -164,14 +164,14 @@ def result_view(ladder: str, number: int, result: Result) -> RatedResultView:
     }
 
 
-def ladder_view(ladder: Ladder, results: LadderResults) -> LadderView:
+def ladder_view(ladder: Ladder, size: Size) -> LadderView:
     """Return a ladder."""
     return {
         "id": ladder.id,
         "seat_count": ladder.seats,
         "turn_ms": ladder.turn_ms,
-        "player_count": results.count(),
-        "result_count": results.position("last"),
+        "player_count": size.players,
+        "result_count": size.results,
     }
 
 
