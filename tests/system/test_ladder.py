@@ -23,9 +23,9 @@ from tests.system.machines import FailingOver, Machines
 from tests.system.redis_forms import Sentinels
 from tests.system.wire import Wire, bearer
 
-GAMES = sized(8, 3000)
-PLAYERS = sized(6, 80)
-BETWEEN_KILLS = sized((30, 60), (1000, 3000))
+GAMES = sized(8, 60)
+PLAYERS = sized(6, 12)
+BETWEEN_KILLS = sized((30, 60), (200, 500))
 """How many actions are acknowledged from one kill to the next."""
 
 RESIGNS = 0.05
