@@ -138,6 +138,11 @@ examples: $(VENV)/.installed-full ## record the responses in the contract, the g
 league: $(VENV)/.installed ## play leagues of all bots; writes the tables into gym/README.md
 	@$(BIN)/python -m bench.league $(OPTIONS)
 
+N := 10000
+.PHONY: dataset
+dataset: $(VENV)/.installed-frameworks ## play N games, and write their decisions as columns into data/dataset/
+	@$(BIN)/python -m bench.dataset $(N) $(OPTIONS)
+
 .PHONY: reference
 reference: $(VENV)/.installed-frameworks ## write the API reference of the engine and of skye-gym into build/reference
 	@$(BIN)/python -m tests.support.reference build/reference skye skye_gym

@@ -67,12 +67,14 @@ def play_engine(folder, wheel):
 
 
 def play_gym(folder, engine, gym):
-    """Play a league of all kinds of bots, and the game of the README."""
+    """Play a league of all kinds of bots, a benchmark, and the game of the README."""
     programs = environment(folder, engine, gym)
     run(programs / "skye-arena", "greedy", "strategist", "expert@1/1", "--games", "6", cwd=folder)
+    bench = ("--pool=random,greedy,strategist", "--games=6", "--seats=2")
+    run(programs / "skye-bench", "play", *bench, cwd=folder)
     readme = run(programs / "python", "-c", README_PROGRAM, "skye-gym", cwd=folder)
     run(programs / "python", "-c", first_program(readme, "python"), cwd=folder)
-    report(f"{gym.name} on {engine.name}: a league, and the game of the README")
+    report(f"{gym.name} on {engine.name}: a league, a benchmark, and the game of the README")
 
 
 @contextlib.contextmanager

@@ -47,6 +47,11 @@ def test_installed_arena_plays_a_league(tmp_path, python):
     assert [result["failures"] for result in results] == [{}, {}]
 
 
+def test_installed_bench_commits_to_a_seed(tmp_path, python):
+    run(python.with_name("skye-bench"), "commit", cwd=tmp_path)
+    assert (tmp_path / "skye-bench" / "seed.txt").exists()
+
+
 def test_readme_program_is_run(tmp_path, python):
     text = (GYM / "README.md").read_text(encoding="utf-8")
     program = text.split("```python\n")[1].split("```")[0]

@@ -54,7 +54,7 @@ ELSEWHERE = {
     "skye-bot host mybot:decide --key KEY --url URL",
     "skye-bot url", "skye-bot url mybot:decide --port 5000", "skye.determinize", "skye.legal_moves",
     "TakeBack", "skye.views.action_of_move", "skye_client.host(key, decide)", "view",
-    "exclude_none", "skye-arena", "skye-client", "skye-mcp", "skye-server",
+    "exclude_none", "skye-arena", "skye-bench", "skye-client", "skye-mcp", "skye-server",
     '{"tile": null}', 'model_dump(mode="json", by_alias=True, exclude_unset=True)',
 }  # fmt: skip
 """Words set as code that are not the contract's own."""

@@ -66,6 +66,7 @@ RUNS = (
     Run(("soak",), ("OPTIONS=--games 60 --streams 15 --minutes 0.06",), needs=("redis", "nginx")),
     Run(("detection-matrix",)),
     Run(("league",), ("OPTIONS=--games=2",), writes=("gym/README.md",)),
+    Run(("dataset",), ("N=2",)),
     Run(("reference",)),
     Run(("request-path",), needs=REDIS),
     Run(("bench", "bench-full"), ("OPTIONS=engine --least",)),

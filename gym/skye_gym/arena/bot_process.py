@@ -25,6 +25,7 @@ from skye.rules.play import legal_moves, offer_limits
 from skye.rules.state import GameState
 from skye.visibility.observation import observed_game
 from skye_gym.answers import json_of
+from skye_gym.arena.process_cpu import cpu_seconds_of
 
 PROTOCOL_VERSION: Final = 1
 
@@ -52,10 +53,12 @@ class Budget(NamedTuple):
 
     :param decision_s: seconds for each decision.
     :param startup_s: additional seconds for the first decision of a process, in which it starts.
+    :param cpu_s: seconds of CPU for each decision, see `skye_gym.arena.cpu_limit`; None does not limit them.
     """
 
     decision_s: float = 1.0
     startup_s: float = 20.0
+    cpu_s: float | None = None
 
     @property
     def exceeded(self) -> str:
@@ -80,7 +83,8 @@ class BotProcess:
     """
 
     def __init__(self, command: Sequence[str], budget: Budget, name: str = "bot") -> None:
-        self.clock: Callable[[], float] = time.perf_counter
+        self.clock: Callable[[], float] = time.perf_counter if budget.cpu_s is None else self.cpu_seconds
+        self._cpu_s, self._cpu_s_of_stopped = 0.0, 0.0
         self._command = command
         self._budget = budget
         self._name = name
@@ -105,7 +109,8 @@ class BotProcess:
             self._pipes = _Pipes(self._command, _ShownLines(self._name))
             seconds += self._budget.startup_s
         self._decisions += 1
-        request = _request(game, seat, self._decisions, rng.getrandbits(53), self._budget.decision_s)
+        budget_s = self._budget.cpu_s or self._budget.decision_s
+        request = _request(game, seat, self._decisions, rng.getrandbits(53), budget_s)
         try:
             line = self._pipes.request(json.dumps(request, separators=(",", ":")).encode() + b"\n", seconds)
             return move_in(line, "move", self._move_of)
@@ -124,12 +129,20 @@ class BotProcess:
             raise _NoMove(reply["error"][:MAX_REASON])
         return move_from(reply["move"]["type"], reply["move"])
 
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of all processes that this bot has had; it never decreases."""
+        now = 0.0 if self._pipes is None else cpu_seconds_of(self._pipes.process_id)
+        self._cpu_s = max(self._cpu_s, self._cpu_s_of_stopped + now)
+        return self._cpu_s
+
     def close(self) -> None:
         """Stop the process."""
         self._stop()
 
     def _stop(self) -> str:
         """Kill the process; return the end of its standard error, as the end of a sentence."""
+        if self._budget.cpu_s is not None:
+            self._cpu_s_of_stopped = self.cpu_seconds()
         pipes, self._pipes = self._pipes, None
         if pipes is None:
             return ""
@@ -206,6 +219,11 @@ class _Pipes:
         self._received = b""
         self._error_tail = b""
         self._shown = shown
+
+    @property
+    def process_id(self) -> int:
+        """The id of the process."""
+        return self._process.pid
 
     def request(self, request: bytes, seconds: float) -> bytes:
         """Send a line and return the line that the process writes.

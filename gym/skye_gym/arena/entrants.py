@@ -28,6 +28,7 @@ from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye_gym.arena.bot_at_url import BotAtUrl
 from skye_gym.arena.bot_process import BotProcess, Budget
+from skye_gym.arena.cpu_limit import CpuLimited
 from skye_gym.bots import LEAGUE_BOTS, expert_1
 
 _EXPERT_WITH_BUDGET: Final = re.compile(r"expert@1/([1-9]\d{0,7})")  # at most a day
@@ -114,6 +115,9 @@ def decider_for(entrant: Entrant, budget: Budget) -> Decider | None:
     """Return the decider of an entrant, or None if a server decides."""
     if entrant.url is not None:
         return None if entrant.is_of_server else BotAtUrl(entrant.url, budget)
+    decider: Decider
     if entrant.builtin is not None:
-        return _BuiltinBot(entrant.builtin)
-    return BotProcess(entrant.command, budget, entrant.name)
+        decider = _BuiltinBot(entrant.builtin)
+    else:
+        decider = BotProcess(entrant.command, budget, entrant.name)
+    return decider if budget.cpu_s is None else CpuLimited(decider, budget)

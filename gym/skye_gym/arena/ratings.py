@@ -70,10 +70,13 @@ def wilson(wins: float, games: int) -> Interval:
     )
 
 
-def standings(results: Sequence[dict[str, Any]]) -> list[Standing]:
-    """Return the standing of each bot, the highest rating first."""
+def standings(results: Sequence[dict[str, Any]], unit: str = "seed") -> list[Standing]:
+    """Return the standing of each bot, the highest rating first.
+
+    :param unit: what the bootstrap of the ratings weights: each `seed`, or each `game`.
+    """
     names = sorted({name for result in results for name in result["bots"]})
-    ratings = _ratings_with_intervals(results, names)
+    ratings = _ratings_with_intervals(results, names, unit)
     table = []
     for name in names:
         seats = [(r, seat) for r in results for seat, bot in enumerate(r["bots"]) if bot == name]
@@ -110,18 +113,20 @@ def _p99(values: Sequence[float]) -> float:
     return sorted(values)[int(0.99 * len(values))] if values else 0.0
 
 
-def _ratings_with_intervals(results: Sequence[dict[str, Any]], names: list[str]) -> dict[str, Interval]:
+def _ratings_with_intervals(
+    results: Sequence[dict[str, Any]], names: list[str], unit: str
+) -> dict[str, Interval]:
     """Return ratings with intervals of the Bayesian bootstrap (Rubin 1981).
 
-    Each sample weights seeds instead of games, because games on the same seed are not independent. A prior
-    for each pair, of half a win and half a loss, has random weights too. So the interval of a bot that has
-    won every game has a width: for one game of two bots on each seed it is the Jeffreys interval of its win
-    rate.
+    Each sample weights seeds or games. Leagues weight seeds, because games on the same seed are not
+    independent. A prior for each pair, of half a win and half a loss, has random weights too. So the interval
+    of a bot that has won every game has a width: for one game of two bots on each seed it is the Jeffreys
+    interval of its win rate.
     """
-    by_seed: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
     for result in results:
-        by_seed[result["seed"]].append(result)
-    points = [_points(group) for group in by_seed.values()]
+        groups[result["seed"], result["game"] if unit == "game" else None].append(result)
+    points = [_points(group) for group in groups.values()]
     priors = _priors(points, names)
     rng = Random(0)
     halves = {pair: games / 2 for pair, games in priors.items()}

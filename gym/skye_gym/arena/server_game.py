@@ -151,7 +151,7 @@ class ServerGame:
         :raises BotFailed: when the server fails, or its seats have not moved in time.
         """
         self._create()
-        deadline = time.monotonic() + sum(self._budget)
+        deadline = time.monotonic() + self._budget.decision_s + self._budget.startup_s
         while (left := deadline - time.monotonic()) > 0:
             wait_ms = int(1000 * min(_WAIT_S, left))
             with self._client_errors_as_failures():

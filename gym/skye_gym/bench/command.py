@@ -1,0 +1,206 @@
+"""The command `skye-bench`: commits to a seed, plays the benchmark, and checks a result."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Final
+
+from skye.rulesets import BASE, RULESETS, ruleset_of
+from skye_gym.arena.arguments import positive
+from skye_gym.arena.bot_process import MAX_SECONDS, Budget
+from skye_gym.arena.league import play_league
+from skye_gym.bench.pool import POOL, entrants_of
+from skye_gym.bench.result import BENCH, check_result, commitment_of, league_of, page_of, result_of, table_of
+
+_SEED_FILE: Final = "seed.txt"
+
+_WAITING_FACTOR: Final = 20
+_MIN_WAITING_S: Final = 10.0
+"""The limit by the clock of a decision: this multiple of its budget of CPU, since machines are busy, and at
+least these seconds."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.function(options)
+    except (ValueError, OSError) as error:
+        print(f"skye-bench: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nInterrupted: the same command resumes.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def commit(options: argparse.Namespace) -> None:
+    """Write a random seed, and print its commitment."""
+    print(commitment_of(_seed_in(options.out, new=True)))
+
+
+def play(options: argparse.Namespace) -> None:
+    """Play what is missing in the folder, then write the result."""
+    entrants = entrants_of(options.pool, options.bots)
+    for players in options.seats:
+        ruleset_of(options.ruleset).rounds(players)  # checks the number of players
+    options.out.mkdir(parents=True, exist_ok=True)
+    seed = options.seed or _seed_in(options.out)
+    print(f"{BENCH}, the seed has the commitment {commitment_of(seed)}", file=sys.stderr, flush=True)
+    cpu_s = options.budget_ms / 1000
+    waiting_s = max(_MIN_WAITING_S, _WAITING_FACTOR * cpu_s)
+    budget = Budget(waiting_s, options.startup_ms / 1000, cpu_s)
+    tables = []
+    for players in options.seats:
+        league = league_of(entrants, players, options.games, seed, budget=budget, ruleset_id=options.ruleset)
+        file = options.out / f"league-{players}.jsonl"
+        tables.append(table_of(league, play_league(league, file, options.workers, _progress(players))))
+    result = result_of(
+        seed=seed,
+        command=_command(options, seed),
+        bots=dict(zip((each.name for each in entrants), (*options.pool, *options.bots), strict=True)),
+        ruleset_id=options.ruleset,
+        budget_ms=options.budget_ms,
+        startup_ms=options.startup_ms,
+        tables=tables,
+    )
+    page = page_of(result)
+    (options.out / "result.json").write_text(json.dumps(result) + "\n", encoding="utf-8")
+    (options.out / "result.md").write_text(page, encoding="utf-8")
+    print(page)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check a result."""
+    try:
+        result = json.loads(options.result.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise ValueError(f"{options.result} is no result of skye-bench: it is no JSON") from None
+    try:
+        check_result(result)
+    except (KeyError, TypeError, IndexError, AttributeError, ArithmeticError) as error:
+        raise ValueError(f"{options.result} is no result of skye-bench: {error!r:.100}") from None
+    print(
+        f"{options.result}: the tables follow from the seed and the games. Commitment: {result['commitment']}"
+    )
+
+
+def _seed_in(folder: Path, *, new: bool = False) -> str:
+    """Return the seed in a folder, where a random one is written if there is none.
+
+    :param new: refuse a folder that has a seed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / _SEED_FILE
+    try:
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        if new:
+            raise ValueError(f"{path} has a seed: name another folder with --out") from None
+        seed = path.read_text(encoding="utf-8").strip()
+        if not seed:
+            raise ValueError(f"{path} is empty: delete it, or write a seed into it") from None
+        return seed
+    seed = token_hex(16)
+    with os.fdopen(file, "w", encoding="utf-8") as opened:
+        opened.write(f"{seed}\n")
+    return seed
+
+
+def _command(options: argparse.Namespace, seed: str) -> str:
+    """Return the command that plays the same games, with each option that matters."""
+    names = ("pool", "seats")
+    lists = [f"--{name}={','.join(map(str, getattr(options, name)))}" for name in names]
+    numbers = [f"--games={options.games}", f"--budget-ms={options.budget_ms:g}"]
+    numbers += [f"--startup-ms={options.startup_ms:g}", f"--ruleset={options.ruleset}"]
+    return shlex.join(["skye-bench", "play", *options.bots, f"--seed={seed}", *lists, *numbers])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skye-bench",
+        description="Measure bots for Isle of Skye against a fixed pool, on seeds that were committed to.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('skye-gym')}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parts: dict[str, argparse.ArgumentParser] = {}
+    functions: dict[str, Callable[[argparse.Namespace], None]] = {
+        "commit": commit,
+        "play": play,
+        "check": check,
+    }
+    for name, function in functions.items():
+        parts[name] = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
+        parts[name].set_defaults(function=function)
+    for name in ("commit", "play"):
+        parts[name].add_argument(
+            "--out",
+            type=Path,
+            default=Path("skye-bench"),
+            metavar="FOLDER",
+            help="folder of the seed, the games and the result, by default %(default)s",
+        )
+    parts["check"].add_argument("result", type=Path, metavar="RESULT", help="result.json of a benchmark")
+    _add_options_of_play(parts["play"])
+    return parser
+
+
+def _add_options_of_play(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    milliseconds: Any = positive(float, 1000 * MAX_SECONDS / _WAITING_FACTOR)
+    add("bots", nargs="*", metavar="BOT", help="a further bot: MODULE:FUNCTION, or another one of skye-arena")
+    add("--seed", help="the revealed seed of a result, to play its games again; default: that of the folder")
+    add("--pool", type=_names, default=POOL, help=f"bots of the pool, by default {','.join(POOL)}")
+    add("--seats", type=_numbers, default=(2, 4), help="numbers of seats, by default 2,4")
+    add(
+        "--games", type=positive(int), default=300, help="games of each number of seats, default: %(default)s"
+    )
+    add(
+        "--budget-ms",
+        type=milliseconds,
+        default=1000.0,
+        help="ms of CPU for a decision, default: %(default)g",
+    )
+    add(
+        "--startup-ms",
+        type=milliseconds,
+        default=20_000.0,
+        help="more ms of CPU for the first decision of a process, default: %(default)g",
+    )
+    add("--ruleset", choices=RULESETS, default=BASE.id, help="the ruleset, by default %(default)s")
+    add("--workers", type=positive(int), default=os.cpu_count() or 1, help="number of processes")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(",")) if text else ()
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(map(int, text.split(",")))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is no list of numbers such as 2,4") from None
+    if len(set(numbers)) < len(numbers):
+        raise argparse.ArgumentTypeError(f"{text!r:.40} has a number twice")
+    return numbers
+
+
+def _progress(players: int) -> Callable[[int, int], None]:
+    def report(played: int, left: int) -> None:
+        if sys.stderr.isatty() or played % 50 == 0 or not left:
+            end = "\r" if sys.stderr.isatty() else "\n"
+            print(f"{players} seats: {played} games, {left} left", end=end, file=sys.stderr, flush=True)
+
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The bots of a benchmark."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from skye_gym.arena.entrants import Entrant, entrant_from
+
+CLONE: Final = "clone"
+"""The name of the agent that `examples/training` has trained by behaviour cloning."""
+
+POOL: Final = ("random", "greedy", "strategist", "expert", "expert@1", CLONE)
+"""The bots that a benchmark has by default."""
+
+_AGENT: Final = Path(__file__).parents[2] / "examples" / "training" / "agent.py"
+
+
+def entrants_of(pool: Sequence[str], bots: Sequence[str]) -> tuple[Entrant, ...]:
+    """Return the entrants of a benchmark.
+
+    :param pool: names of `POOL`.
+    :param bots: further bots, as arguments of `skye-arena`.
+    :raises ValueError: when a bot is unknown, is named twice, or has no CPU time that can be measured.
+
+    >>> [entrant.name for entrant in entrants_of(["greedy"], ["mine=mybot:decide"])]
+    ['greedy', 'mine']
+    """
+    if unknown := [name for name in pool if name not in POOL]:
+        raise ValueError(f"--pool has {unknown[0]!r}, which is none of {', '.join(POOL)}")
+    entrants = [_clone() if name == CLONE else entrant_from(name) for name in pool]
+    entrants += map(entrant_from, bots)
+    if remote := [entrant.name for entrant in entrants if entrant.url is not None]:
+        raise ValueError(
+            f"{remote[0]!r} is at a URL, where no CPU time can be measured: skye-arena plays with it"
+        )
+    names = [entrant.name for entrant in entrants]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{twice[0]!r} is in the benchmark twice: give one another name with name=bot")
+    if len(entrants) < 2:
+        raise ValueError("a benchmark has at least two bots: name some with --pool or as arguments")
+    return tuple(entrants)
+
+
+def _clone() -> Entrant:
+    if not _AGENT.exists() or find_spec("numpy") is None:
+        others = ",".join(name for name in POOL if name != CLONE)
+        raise ValueError(f"the clone needs a checkout and NumPy: leave it out with --pool {others}")
+    return Entrant(CLONE, None, (sys.executable, str(_AGENT)))
