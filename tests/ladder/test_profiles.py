@@ -7,7 +7,7 @@ from skye_server.cli.__main__ import main
 from skye_server.error_codes import Problem
 from skye_server.ladder.profiles import Profiles
 from skye_server.store.redis_store import RedisStore
-from tests.ladder.support import begin_rated, new_player, put_profile
+from tests.ladder.support import begin_rated, new_player, put_profile, seek_rated
 from tests.players.test_player_keys import replaced
 from tests.support.dispatching import dispatch
 from tests.support.playing import Service, limited, new_key, problem_code
@@ -99,6 +99,37 @@ def test_bot_stays_one_after_its_first_rated_game(service):
     game = begin_rated(service, bot, ann)
     assert [player["bot"] for player in game.view()["rated"]["players"]].count(True) == 1
     assert problem_code(put_profile(service, bot, "robot")) == "bot_is_final"
+
+
+def test_deletion_frees_no_player_from_what_a_rated_game_has_fixed(service):
+    bot, ann = new_player(service, "robot", bot=True), new_player(service, "ann")
+    begin_rated(service, bot, ann)
+    assert service.call("DELETE", "/v1/me/profile", token=bot).status_code == 204
+    assert problem_code(service.call("GET", "/v1/me/profile", token=bot)) == "profile_not_found"
+    assert problem_code(put_profile(service, bot, "person", bot=True)) == "renamed_lately"
+    service.clock.advance(7 * DAY_S)
+    assert problem_code(seek_rated(service, bot, "127.0.0.9")) == "profile_required"
+    assert problem_code(put_profile(service, bot, "person")) == "bot_is_final"
+    assert put_profile(service, bot, "person", bot=True).json["expires_at"] is None
+    new_player(service, "robot")
+
+
+@pytest.mark.parametrize("leaves", ["deletion", "change"])
+def test_name_that_a_dying_process_left_is_removed(service, monkeypatch, leaves):
+    key, other = new_player(service, "ann"), new_player(service, "bob")
+    begin_rated(service, key, other)
+    service.clock.advance(7 * DAY_S)
+    dispatch(service)
+    monkeypatch.setattr(Profiles, "_release", lambda *_: None)  # as when the process ends before it
+    if leaves == "deletion":
+        service.call("DELETE", "/v1/me/profile", token=key)
+    else:
+        put_profile(service, key, "anna")
+    monkeypatch.undo()
+    assert problem_code(put_profile(service, new_key(), "ann")) == "profile_name_taken"
+    service.clock.advance(61)
+    dispatch(service)
+    new_player(service, "ann")
 
 
 def test_replaced_key_keeps_the_profile(service):

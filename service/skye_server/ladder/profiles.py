@@ -3,7 +3,7 @@
 A name and a profile lie in two slots:
 
     skye:{sN}:name.NAME:claim      string  the id of the player who has the name, or `_BLOCKED`
-    skye:{player.ID}:profile       string  the `Profile` of the player
+    skye:{player.ID}:profile       string  the `Profile` of the player; without a name once it is deleted
 
 The name decides. It is claimed first, together with a due entry, and the profile is written then; a claim
 whose profile was not written, or has another name since, is removed when the entry is due. The entry also
@@ -115,6 +115,7 @@ return 1
 class Profile(msgspec.Struct, array_like=True, frozen=True):
     """What a player says in public. Times are milliseconds since 1970, UTC.
 
+    :param name: empty once the profile is deleted.
     :param named_ms: when the player took the name.
     :param is_used: whether a rated game has begun with a name of this profile.
     """
@@ -176,8 +177,10 @@ class Profiles:
                 is_charged = True
             if not self._claim(name, player, now_ms):
                 raise Problem("profile_name_taken")
+            if before is not None and before.name not in ("", name):
+                self._claim(before.name, player, now_ms)  # the entry that removes it
             if self._change(player, stored, profiles.encode(profile)):
-                if before is not None and before.name != name:
+                if before is not None and before.name not in ("", name):
                     self._release(before.name, player)
                 self._show(player, profile)
                 return profile
@@ -185,13 +188,19 @@ class Profiles:
         raise Problem("too_much_contention")
 
     def delete(self, player: str) -> None:
-        """Delete the profile of a player, if there is one; games and ratings stay without the name."""
+        """Delete the profile of a player, if there is one; games and ratings stay without the name.
+
+        Of a profile that a rated game has used there stays what a new one must keep: whether the player is a
+        program, and when the name was taken. Else a bot would become a person by a deletion.
+        """
         for attempt in range(MAX_ATTEMPTS):
             stored, profile = self._read(player)
-            if profile is None:
+            if profile is None or not profile.name:
                 return
             self._show(player, None)
-            if self._change(player, stored, b""):
+            self._claim(profile.name, player, self._now_ms())  # the entry that finishes this
+            kept = msgspec.structs.replace(profile, name="", description="", link=None)
+            if self._change(player, stored, profiles.encode(kept) if profile.is_used else b""):
                 self._release(profile.name, player)
                 return
             back_off(attempt)
@@ -201,7 +210,9 @@ class Profiles:
         """Note that a rated game begins with the profile of a player; return it, None if it is gone."""
         for attempt in range(MAX_ATTEMPTS):
             stored, profile = self._read(player)
-            if profile is None or profile.is_used:
+            if profile is None or not profile.name:
+                return None
+            if profile.is_used:
                 return profile
             used = msgspec.structs.replace(profile, is_used=True)
             if self._change(player, stored, profiles.encode(used)):

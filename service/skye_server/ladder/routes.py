@@ -150,7 +150,8 @@ def delete_profile() -> Response:
     """Delete the profile of a player key.
 
     Rated games stay, with the name that the player had when they began; the ladders show the rating without a
-    name. Somebody else can claim the name. A new profile of the key has the old ratings.
+    name. Somebody else can claim the name. A new profile of the key has the old ratings. After a rated game
+    it is a program if the old one was, and its name counts as a change of the name.
     """
     _profiles().delete(_player_of_command())
     return no_content()
