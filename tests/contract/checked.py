@@ -125,8 +125,11 @@ class Contract:
         assert answer.mimetype in content or "*/*" in content, (where, list(content))
         schema = content.get(answer.mimetype, content.get("*/*"))["schema"]
         if answer.mimetype == NDJSON:
-            for line in answer.text.splitlines():
-                self.valid("RecordLine", json.loads(line), where)
+            of_lines = self.resolve(schema).get("contentSchema", {"$ref": ""})["$ref"].rpartition("/")[2]
+            for line in map(json.loads, answer.text.splitlines()):
+                assert isinstance(line, dict), where
+                if of_lines:
+                    self.valid(of_lines, line, where)
         elif answer.mimetype.endswith("json"):
             self.valid(schema["$ref"].rpartition("/")[2], answer.json, where)
         elif answer.mimetype == "text/event-stream":
