@@ -73,8 +73,10 @@ def play_games(options: argparse.Namespace) -> int:
 def play_ladder(options: argparse.Namespace) -> int:
     """Play rated games until Ctrl-C."""
     decide = as_decide(function_named(options.bot))
+    key = kept_key(options.key, options.name)
+    sys.stderr.write(f"skye-bot: waiting on {options.ladder}, for players of other networks\n")
     host(
-        kept_key(options.key, options.name),
+        key,
         decide,
         concurrency=options.concurrency,
         url=options.url,

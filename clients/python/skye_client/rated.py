@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final, TypeVar
 
 import anyio
 
 from skye_client import models as m
 from skye_client._async.client import AsyncSkye
 from skye_client._async.player import AsyncPlayer
-from skye_client.errors import ApiError, SkyeError
+from skye_client.errors import ApiError, ConnectionFailedError, SkyeError, UnexpectedResponseError
+from skye_client.following import is_final
+from skye_client.retry import backoff
 
 LADDERS: Final[dict[str, tuple[int, int]]] = {
     "live_2": (2, 120_000),
@@ -25,6 +28,12 @@ _TTL_MS: Final = 3_600_000
 _LOOK_S: Final = 2.0
 _RESULT_S: Final = 5.0
 """How often a ticket that waits, and a game that goes on, are looked at."""
+
+_OUTAGE_S: Final = 5.0
+_CANCEL_S: Final = 2.0
+"""For how long a program that ends tries to cancel its ticket."""
+
+_T = TypeVar("_T")
 
 
 async def claim(player: AsyncPlayer, name: str | None) -> str:
@@ -63,12 +72,37 @@ async def play_rated(
         "options": {"turn_ms": turn_ms},
     }
     while True:
-        found = await player.create_ticket(ticket)
+        game_id = await _through_outages(lambda: _matched(player, ticket))
+        if game_id is not None:
+            report(await _through_outages(partial(_result_of, client, player, name, ladder, game_id)))
+
+
+async def _through_outages(request: Callable[[], Awaitable[_T]]) -> _T:
+    """Return what a request returns, which is sent again after a failure that a retry can mend."""
+    while True:
+        try:
+            return await request()
+        except (ApiError, ConnectionFailedError, UnexpectedResponseError) as error:
+            if is_final(error):
+                raise
+        await anyio.sleep(backoff(1, _OUTAGE_S, _OUTAGE_S))
+
+
+async def _matched(player: AsyncPlayer, ticket: m.TicketToCreate) -> str | None:
+    """Wait with a ticket for opponents; return the id of the game, None if the ticket has ended.
+
+    A program that ends cancels its ticket: no game begins that it would not play.
+    """
+    found = await player.create_ticket(ticket)
+    try:
         while found["status"] == "waiting":
             await anyio.sleep(_LOOK_S)
             found = await player.ticket(found["id"])
-        if found["game_id"] is not None:
-            report(await _result_of(client, player, name, ladder, found["game_id"]))
+    except anyio.get_cancelled_exc_class():
+        with anyio.move_on_after(_CANCEL_S, shield=True), contextlib.suppress(SkyeError):
+            await player.cancel_ticket(found["id"])
+        raise
+    return found["game_id"]
 
 
 async def _result_of(client: AsyncSkye, player: AsyncPlayer, name: str, ladder: str, game_id: str) -> str:

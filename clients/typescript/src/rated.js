@@ -1,5 +1,6 @@
-import { ApiError, SkyeError } from "./errors.js";
-import { sleep } from "./transport.js";
+import { ApiError, ConnectionFailedError, SkyeError, UnexpectedResponseError } from "./errors.js";
+import { isFinal } from "./events.js";
+import { backoff, sleep } from "./transport.js";
 
 /** @import { Player } from "./player.js" */
 /** @import { Skye } from "./skye.js" */
@@ -9,6 +10,9 @@ const LADDERS = { "live_2": [2, 120_000], "live_4": [4, 120_000], "slow_2": [2, 
 const TTL_MS = 3_600_000;
 /** How often a ticket that waits, and a game that goes on, are looked at. */
 const LOOK_MS = 2000, RESULT_MS = 5000;
+const OUTAGE_MS = 5000;
+/** For how long a program that ends tries to cancel its ticket. */
+const CANCEL_MS = 2000;
 
 /**
  * Return the name of a player's profile; claim one if there is none.
@@ -43,10 +47,48 @@ export async function playRated(client, player, name, ladder, report, signal) {
   const [seat_count, turn_ms] = LADDERS[ladder];
   const ticket = { name, seat_count, rated: true, ttl_ms: TTL_MS, options: { turn_ms } };
   while (!signal.aborted) {
-    let found = await player.createTicket(ticket, { signal });
-    for (; found.status === "waiting"; found = await player.ticket(found.id, { signal })) await sleep(LOOK_MS, signal);
-    if (found.game_id) report(await resultOf(client, player, name, ladder, found.game_id, signal));
+    const id = await throughOutages(() => matched(player, ticket, signal), signal);
+    if (id) report(await throughOutages(() => resultOf(client, player, name, ladder, id, signal), signal));
   }
+}
+
+/**
+ * Return what a request returns, which is sent again after a failure that a retry can mend.
+ *
+ * @template T
+ * @param {() => Promise<T>} request
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+async function throughOutages(request, signal) {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      const isFailed = error instanceof ApiError || error instanceof ConnectionFailedError || error instanceof UnexpectedResponseError;
+      if (signal.aborted || !isFailed || isFinal(error)) throw error;
+    }
+    await sleep(backoff(1, OUTAGE_MS, OUTAGE_MS), signal);
+  }
+}
+
+/**
+ * Wait with a ticket for opponents; return the id of the game, null if the ticket has ended. A program that ends
+ * cancels its ticket: no game begins that it would not play.
+ *
+ * @param {Player} player
+ * @param {Parameters<Player["createTicket"]>[0]} ticket
+ * @param {AbortSignal} signal
+ */
+async function matched(player, ticket, signal) {
+  let found = await player.createTicket(ticket, { signal });
+  try {
+    for (; found.status === "waiting"; found = await player.ticket(found.id, { signal })) await sleep(LOOK_MS, signal);
+  } catch (error) {
+    if (signal.aborted) await player.cancelTicket(found.id, { signal: AbortSignal.timeout(CANCEL_MS) }).catch(() => {});
+    throw error;
+  }
+  return found.game_id;
 }
 
 /**
