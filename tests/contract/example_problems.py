@@ -4,6 +4,7 @@ from functools import partial
 from unittest import mock
 
 from skye_server import cooperative_yield
+from skye_server.store.redis_store import RedisStore
 from tests.contract import worker_problems
 from tests.contract.recording import LiveService
 from tests.support.provoked import PROVOKED
@@ -46,7 +47,16 @@ def _server_busy():
 
 
 def _too_many_requests():
-    with LiveService(limits=True) as service:
+    levels = {}
+
+    def fill_bucket(_store, bucket, amount_us, capacity_us):
+        """Fill a bucket that does not leak: on a busy machine it would, and take one request more."""
+        level = levels.get(bucket, 0)
+        is_allowed = level + amount_us <= capacity_us
+        levels[bucket] = level + amount_us * is_allowed
+        return is_allowed, levels[bucket]
+
+    with mock.patch.object(RedisStore, "fill_bucket", fill_bucket), LiveService(limits=True) as service:
         while (response := service.call("POST", "/v1/games")).status_code == 201:
             pass
         summary = "One new game more in a minute than the server allows."
