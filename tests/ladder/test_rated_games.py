@@ -67,7 +67,7 @@ def test_players_meet_five_times_a_day(service, pair):
 
 
 def test_waiting_tickets_are_looked_at_again(service, pair):
-    """Who left three of ten games waits for five minutes longer than others."""
+    """A player who left three of ten games waits for five minutes longer than others."""
     keys = [*pair, *(new_player(service, f"leaver-{number}") for number in range(3))]
     leaver = keys[0]
     for other in keys[2:]:
@@ -136,7 +136,7 @@ def test_game_without_a_winner_is_counted_but_not_rated(service, pair):
 
 def test_ladder_is_recomputed_from_its_export(service):
     keys = [new_player(service, f"player{number}") for number in range(6)]
-    for number in range(6):  # of players whose ratings are near each other, whoever has won
+    for number in range(6):  # of players whose ratings stay near each other
         chosen = keys[number], keys[(number + 1) % 6]
         begin_rated(service, *chosen).play_out(random.Random(number))
         service.clock.advance(11)

@@ -259,7 +259,7 @@ def needs_agreement(game: Game) -> bool:
 def may_end_early(game: Game) -> bool:
     """Return whether a game may be aborted: a rated one only until the first offer is set.
 
-    Who loses must not get out of it, by whatever agreement: the result counts.
+    No agreement lets a loser avoid a result that counts.
     """
     state = game.state
     if game.rated is None or state is None:

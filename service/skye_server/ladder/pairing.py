@@ -1,4 +1,4 @@
-"""Which tickets of a ladder play together. Pure functions, but for what they are told of the players.
+"""Which tickets of a ladder play together. Pure functions of the tickets and their players.
 
 Of a pool the tickets that wait longest choose first. Two tickets go together
 
