@@ -118,6 +118,7 @@ class Feature:
     """What a feature adds to the server.
 
     :param errors: its error codes.
+    :param index: its paths in the index of the API by name; its `fields` have them too.
     :param pages: its pages of the guide, each with the package whose folder has the Markdown.
     :param parts: those of `pages` that are no page but the end of one, each with the name of that page.
     :param enumerations: the modules of its enumerations (`skye_server.contract.enums`).
@@ -162,6 +163,7 @@ class Feature:
 
     name: str
     errors: Mapping[str, ErrorCode] = field(default_factory=dict)
+    index: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     enumerations: Sequence[str] = ()

@@ -5,12 +5,19 @@ import random
 from skye_server.ladder.profiles import Profile
 from skye_server.ladder.rated_games import Note
 from skye_server.ladder.ratings import Rating
-from skye_server.ladder.results import LadderResults, Result, Shown
+from skye_server.ladder.results import Change, LadderResults, Result, Shown
 from tests.ladder.endpoints import PROFILE
 from tests.ladder.support import begin_rated, new_player, put_profile
 from tests.support.comparing import with_fields_of
 
-STORED = {"profile": Profile, "rating": Rating, "rated_ticket": Note, "result": Result, "shown": Shown}
+STORED = {
+    "profile": Profile,
+    "rating": Rating,
+    "rated_ticket": Note,
+    "result": Result,
+    "change": Change,
+    "shown": Shown,
+}
 """The types of stored values by their names in the schema."""
 
 MAKE = {LadderResults: lambda calls: LadderResults(calls, "live_2")}
@@ -24,6 +31,7 @@ CALLS = {
         "position": lambda ladder: ladder.position("last"),
         "after": lambda ladder: list(ladder.after(0, 9)),
         "result": lambda ladder: ladder.result(1),
+        "changes": lambda ladder: ladder.changes([1]),
         "numbers_of": lambda ladder: ladder.numbers_of("ann", None, 9),
         "ratings": lambda ladder: ladder.ratings(["ann"]),
         "standing": lambda ladder: ladder.standing("ratings"),

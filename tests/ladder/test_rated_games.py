@@ -108,6 +108,8 @@ def test_finished_game_is_rated_once(service, pair):
     dispatch(service)
     assert [ratings_of(service, name)["live_2"] for name in names] == found
     (result,) = service.get(f"/v1/players/{names[0]}")["results"]
+    assert [each["before"] for each in result["changes"]] == [1500, 1500]
+    assert [each["after"] for each in result["changes"]] == [each["rating"] for each in found]
     assert (result["number"], result["game_id"], result["names"]) == (1, game.id, names)
     assert service.get("/v1/ladders/live_2")["ladder"]["result_count"] == 1
 
@@ -132,6 +134,9 @@ def test_game_without_a_winner_is_counted_but_not_rated(service, pair):
     for name in ("ann", "bob"):
         rating = ratings_of(service, name)["live_2"]
         assert (rating["games"], rating["gave_up"], rating["rating"]) == (0, 1, 1500)
+    (result,) = service.get("/v1/players/ann")["results"]
+    assert (result["counted"], result["gave_up"]) == (False, [0, 1])
+    assert {(each["before"], each["after"]) for each in result["changes"]} == {(1500, 1500)}
 
 
 def test_ladder_is_recomputed_from_its_export(service):
@@ -175,6 +180,7 @@ def test_old_results_become_a_checkpoint(service, monkeypatch):
     assert [line["number"] for line in lines_of(lines, "result")] == [2]
     assert [line | {"type": "rating"} for line in lines_of(lines, "checkpoint")] == lines_of(before, "rating")
     assert verified(lines) == ("live_2", 1, 2)
+    assert [len(service.redis.hkeys(key)) for key in service.redis.keys("*ladder.live_2:changes")] == [1]
     assert not [
         key for key in service.redis.keys("*ladder*") if b"met." in key and service.redis.ttl(key) < 0
     ]

@@ -631,6 +631,12 @@ class Rating(TypedDict):
     gave_up: int
 
 
+class RatingChange(TypedDict):
+    seat: int
+    before: int
+    after: int
+
+
 Warning: TypeAlias = str
 
 
@@ -896,6 +902,7 @@ class ServiceIndex(TypedDict):
     guide: str
     reference: str
     contract: str
+    ladders: str
 
 
 Side: TypeAlias = Literal["north", "east", "south", "west"]
@@ -2008,6 +2015,7 @@ class RatedResult(TypedDict):
     placing: list[PlaceOfSeat]
     gave_up: list[GaveUpItem1]
     counted: bool
+    changes: list[RatingChange] | None
 
 
 class RecordReplayedEvent(TypedDict):

@@ -32,6 +32,7 @@ def _handlers(games: Games) -> Mapping[str, Handler]:
 
 
 def _fields() -> Mapping[str, Mapping[str, Any]]:
+    from skye.fields import Keywords  # noqa: PLC0415
     from skye_server.contract.fields import Boolean  # noqa: PLC0415
 
     rated = Boolean(
@@ -40,7 +41,12 @@ def _fields() -> Mapping[str, Mapping[str, Any]]:
         load_default=False,
     )
     shown = Annotated[bool, "Whether the result of the game counts on a ladder."]
-    return {"TicketToCreate": {"rated": rated}, "Ticket": {"rated": shown}}
+    path = Annotated[str, Keywords(maxLength=60), "The ladders."]
+    return {
+        "TicketToCreate": {"rated": rated},
+        "Ticket": {"rated": shown},
+        "ServiceIndex": {"ladders": path},
+    }
 
 
 def _pairing(games: Games, criteria: Mapping[str, Any]) -> Pairing | None:
@@ -88,6 +94,7 @@ FEATURE: Final = Feature(
         "bot_is_final": ErrorCode(409, "A profile that has played a rated game as a bot stays one."),
         "ladder_not_found": ErrorCode(404, "There is no such ladder."),
     },
+    index={"ladders": "/v1/ladders"},
     pages={"ladder": "skye_server.ladder", "enter-your-bot": "skye_server.ladder"},
     enumerations=("skye_server.ladder.routes",),
     parameters={

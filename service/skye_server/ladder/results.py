@@ -6,13 +6,14 @@
                                                 `checkpoint`: the number up to which each has the results
     skye:{sN}:ladder.LADDER:ratings     hash    the ratings of players by their ids
     skye:{sN}:ladder.LADDER:checkpoint  hash    likewise, at the position of the checkpoint
+    skye:{sN}:ladder.LADDER:changes     hash    the `Change` of ratings by the number of the result
     skye:{sN}:ladder.LADDER:board       zset    players whose rating is not provisional, by mu
     skye:{sN}:ladder.LADDER:names       hash    the `Shown` of players by their ids
     skye:{sN}:ladder.LADDER:of.PLAYER   zset    the numbers of a player's results
     skye:{sN}:ladder.LADDER:met.DAY.PAIR  zset  the games that two players began on a day
 
-Results, numbers and `of.PLAYER` end with the checkpoint, `met.DAY.PAIR` after two days. Ratings, board and
-names have an entry for each player who has finished a game of the ladder.
+Results, numbers, changes and `of.PLAYER` end with the checkpoint, `met.DAY.PAIR` after two days. Ratings,
+board and names have an entry for each player who has finished a game of the ladder.
 """
 
 from __future__ import annotations
@@ -62,14 +63,15 @@ return number
 """
 )
 
-# KEYS: positions, ratings, board. ARGV: 1 whose position, 2 its number as it was read (empty: none), 3 the
-# new one, then for each player the id, the rating, and the score on the board (empty: none). Returns 0 if
-# another process has moved the position.
+# KEYS: positions, ratings, board, changes. ARGV: 1 whose position, 2 its number as it was read (empty: none),
+# 3 the new one, 4 where the players begin; for each result its number and its change; for each player the id,
+# the rating, and the score on the board (empty: none). Returns 0 if another process has moved the position.
 _FOLD: Final = Script(
     REPLICATE
     + """
 redis.call('HLEN', KEYS[2])
 redis.call('ZCARD', KEYS[3])
+redis.call('HLEN', KEYS[4])
 local position = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if position == ARGV[3] then
   replicate(KEYS[1])
@@ -77,7 +79,8 @@ if position == ARGV[3] then
 end
 if position ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-for at = 4, #ARGV, 3 do
+for at = 5, ARGV[4] - 1, 2 do redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) end
+for at = ARGV[4], #ARGV, 3 do
   redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1])
   if ARGV[at + 2] ~= '' then redis.call('ZADD', KEYS[3], ARGV[at + 2], ARGV[at]) end
 end
@@ -85,14 +88,17 @@ return 1
 """
 )
 
-# KEYS: positions, results, numbers, then the results of each player. ARGV: 1 the last number to remove, then
-# the games. The checkpoint has passed the results.
+# KEYS: positions, results, numbers, changes, then the results of each player. ARGV: 1 the last number to
+# remove, then each game and its number. The checkpoint has passed the results.
 _FORGET: Final = Script(
     """
 if tonumber(redis.call('HGET', KEYS[1], 'checkpoint') or 0) < tonumber(ARGV[1]) then return 0 end
 redis.call('XTRIM', KEYS[2], 'MINID', (ARGV[1] + 1) .. '-0')
-for at = 2, #ARGV do redis.call('HDEL', KEYS[3], ARGV[at]) end
-for at = 4, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[at], '-inf', ARGV[1]) end
+for at = 2, #ARGV, 2 do
+  redis.call('HDEL', KEYS[3], ARGV[at])
+  redis.call('HDEL', KEYS[4], ARGV[at + 1])
+end
+for at = 5, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[at], '-inf', ARGV[1]) end
 return 1
 """
 )
@@ -128,6 +134,13 @@ class Result(msgspec.Struct, array_like=True, frozen=True):
         return zlib.decompress(self.record)
 
 
+class Change(msgspec.Struct, array_like=True, frozen=True):
+    """The ratings of the players before and after a result, by seat, in the points that a ladder shows."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
 class Shown(msgspec.Struct, array_like=True, frozen=True):
     """What the pages of a ladder show of a player beside the rating: the profile; no name once it is gone."""
 
@@ -152,6 +165,7 @@ class Standing(NamedTuple):
 
 results: Final = RecordCodec(Result, "result of a ladder")
 ratings: Final = RecordCodec(Rating, "rating")
+_changes: Final = RecordCodec(Change, "change of ratings")
 _shown: Final = RecordCodec(Shown, "name on a ladder")
 
 NOBODY: Final = Shown(None, False)
@@ -188,8 +202,9 @@ class LadderResults:
         passed = [each for each in self.after(0, _AT_ONCE) if each[0] <= position]
         if passed:
             players = {player for _, result in passed for player in result.players}
-            keys = self._keys("positions", "results", "numbers", *(f"of.{player}" for player in players))
-            games = [result.game_id for _, result in passed]
+            of_players = (f"of.{player}" for player in players)
+            keys = self._keys("positions", "results", "numbers", "changes", *of_players)
+            games = [part for number, result in passed for part in (result.game_id, number)]
             self._calls.run_script(_FORGET, keys, [passed[-1][0], *games])
 
     def _fold(self, kind: str, board: str, takes: Callable[[Result], bool]) -> None:
@@ -204,14 +219,19 @@ class LadderResults:
                 return
             players = sorted({player for _, result in found for player in result.players})
             known = dict(zip(players, self.ratings(players, kind), strict=True))
-            for _, result in found:
-                after = result.rated([known[player] for player in result.players])
+            changes: list[Any] = []
+            for number, result in found:
+                before = [known[player] for player in result.players]
+                after = result.rated(before)
                 known |= dict(zip(result.players, after, strict=True))
-            arguments: list[Any] = [kind, position or "", found[-1][0]]
+                if board:
+                    change = Change(*(tuple(rating.shown for rating in each) for each in (before, after)))
+                    changes += [number, _changes.encode(change)]
+            arguments = [kind, position or "", found[-1][0], 5 + len(changes), *changes]
             for player, rating in known.items():
                 score = repr(rating.mu) if board and not rating.is_provisional else ""
                 arguments += [player, ratings.encode(rating), score]
-            keys = self._keys("positions", kind, board or "board")
+            keys = self._keys("positions", kind, board or "board", "changes")
             if not self._calls.run_script(_FOLD, keys, arguments):
                 back_off(attempt)
         if next(iter(self.after(self.position(kind), 1)), None):
@@ -254,6 +274,14 @@ class LadderResults:
         key = self._key("results")
         found: Any = self._calls.call(key, lambda server: server.xrange(key, f"{number}-0", f"{number}-0"))
         return results.decode(found[0][1][b"data"]) if found else None
+
+    def changes(self, numbers: Sequence[int]) -> list[Change | None]:
+        """Return what results changed by their numbers; None for one that the ratings do not have yet."""
+        if not numbers:
+            return []
+        key = self._key("changes")
+        found: Any = self._calls.call(key, lambda server: server.hmget(key, list(numbers)))
+        return [None if stored is None else _changes.decode(stored) for stored in found]
 
     def numbers_of(self, player: str, before: int | None, limit: int) -> list[int]:
         """Return the numbers of a player's results, the last first.

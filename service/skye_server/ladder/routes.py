@@ -179,10 +179,11 @@ def get_profile(name: str) -> Response:
         (rating,) = results.ratings([player])
         if rating.last:
             rated.append(rating_view(ladder.id, rating, results.rank(player)))
-            for number in results.numbers_of(player, None, MAX_RESULTS):
+            numbers = results.numbers_of(player, None, MAX_RESULTS)
+            for number, change in zip(numbers, results.changes(numbers), strict=True):
                 result = results.result(number)
                 if result is not None:
-                    found.append((result.finished_ms, result_view(ladder.id, number, result)))
+                    found.append((result.finished_ms, result_view(ladder.id, number, result, change)))
     found.sort(key=lambda each: each[0], reverse=True)
     view = {"ratings": rated, "results": [result for _, result in found[:MAX_RESULTS]]}
     return json_response(profile_view(profile) | view)

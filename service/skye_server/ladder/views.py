@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
-from skye.fields import Count, Keywords, Seats
+from skye.fields import BySeat, Count, Keywords, Seat, Seats
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye.views import PlaceOfSeatView
 from skye_server.games.views.fields import GameId, LadderPoints, ProfileName, SeatCount, Timestamp
@@ -13,7 +13,7 @@ from skye_server.games.views.game import timestamp
 from skye_server.ladder.ladders import LADDERS, Ladder, LadderId
 from skye_server.ladder.profiles import Profile
 from skye_server.ladder.ratings import Rating
-from skye_server.ladder.results import Result, Size, Standing
+from skye_server.ladder.results import Change, Result, Size, Standing
 
 MAX_DESCRIPTION: Final = 300
 MAX_LISTED: Final = 100
@@ -53,6 +53,14 @@ class RatingView(TypedDict):
     gave_up: Annotated[Count, "How many games of the ladder the player has given up."]
 
 
+class RatingChangeView(TypedDict):
+    """What a rated game changed for a player."""
+
+    seat: Seat
+    before: Annotated[LadderPoints, "The rating before the game was counted."]
+    after: Annotated[LadderPoints, "The rating after it."]
+
+
 class RatedResultView(TypedDict):
     """A rated game that is over."""
 
@@ -72,6 +80,10 @@ class RatedResultView(TypedDict):
     ]
     gave_up: Annotated[Seats, "The seats that their players gave up."]
     counted: Annotated[bool, "Whether it changed ratings: it had a winner."]
+    changes: Annotated[
+        BySeat[RatingChangeView] | None,
+        "The ratings of the players before and after, in seat order; null while the game is being counted.",
+    ]
 
 
 class PlayerPageView(ProfileView):
@@ -149,7 +161,7 @@ def rating_view(ladder: str, rating: Rating, rank: int | None) -> RatingView:
     }
 
 
-def result_view(ladder: str, number: int, result: Result) -> RatedResultView:
+def result_view(ladder: str, number: int, result: Result, change: Change | None) -> RatedResultView:
     """Return a rated game that is over."""
     placing = sorted((place, seat) for seat, place in enumerate(result.places))
     return {
@@ -161,7 +173,14 @@ def result_view(ladder: str, number: int, result: Result) -> RatedResultView:
         "placing": [{"place": place, "seat": seat} for place, seat in placing],
         "gave_up": [seat for seat, gave_up in enumerate(result.gave_up) if gave_up],
         "counted": result.has_winner,
+        "changes": None if change is None else change_view(change),
     }
+
+
+def change_view(change: Change) -> list[RatingChangeView]:
+    """Return what a rated game changed."""
+    pairs = zip(change.before, change.after, strict=True)
+    return [{"seat": seat, "before": before, "after": after} for seat, (before, after) in enumerate(pairs)]
 
 
 def ladder_view(ladder: Ladder, size: Size) -> LadderView:

@@ -15,6 +15,7 @@ from markupsafe import escape
 from skye.fields import Keywords
 from skye_server import docs as guide
 from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.features import merged
 from skye_server.http.framework import collaborators, feature
 from skye_server.http.problems import SERVICE_LINKS, title_of
 from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
@@ -140,7 +141,8 @@ def get_index() -> Response:
 
 
 def _index() -> dict[str, str | None]:
-    return _INDEX | {"lab": "/v1/lab"} if feature("lab") else _INDEX
+    lab = {"lab": "/v1/lab"} if feature("lab") else {}
+    return _INDEX | merged("index") | lab
 
 
 _CATALOG = {
