@@ -66,17 +66,17 @@ class Pairing(NamedTuple):
     """How a feature chooses which matchmaking tickets play together, and what their game is.
 
     :param admit: gets the player and the address of the request, and returns what the ticket notes.
-    :param choose: gets the waiting tickets, the oldest first, each as its id, player, note and the time from
-        which it waits, in milliseconds since 1970; the number of seats, and the time. Returns the ids of
-        those that play together, or None.
-    :param begin: gets the id of the game, for each seat the player and the note of the ticket, and the time;
-        returns the names of the players and the fields of the game. It may be called again for the same game.
+    :param choose: gets a ticket, then others that wait with it, the oldest first, each as its id, player,
+        note and the time from which it waits, in milliseconds since 1970; the number of seats, and the time.
+        Returns the ids of those that play with the ticket, and its own, or None.
+    :param begin: gets for each seat of a game the player and the note of the ticket; returns the names of the
+        players and the fields of the game. It may be called again for the same game.
     :param look_ms: how often the waiting tickets are looked at, in milliseconds.
     """
 
     admit: Callable[[str, str], bytes]
     choose: Callable[[Sequence[tuple[str, str, bytes, int]], int, int], Sequence[str] | None]
-    begin: Callable[[str, Sequence[tuple[str, bytes]], int], tuple[Sequence[str], Mapping[str, Any]]]
+    begin: Callable[[Sequence[tuple[str, bytes]]], tuple[Sequence[str], Mapping[str, Any]]]
     look_ms: int
 
 

@@ -27,7 +27,7 @@ CALLS = {
         "append": lambda ladder: ladder.append(RESULT),
         "rate": lambda ladder: ladder.rate(),
         "show": lambda ladder: ladder.show("ann", Shown("ann", False)),
-        "meet": lambda ladder: ladder.meet(["ann", "bob"], "game", 1),
+        "meet": lambda ladder: ladder.meet(["ann", "bob"], ["t1", "t2"], 1, 5),
         "position": lambda ladder: ladder.position("last"),
         "after": lambda ladder: list(ladder.after(0, 9)),
         "result": lambda ladder: ladder.result(1),

@@ -16,7 +16,7 @@ CALLS = {
     TicketPools: {
         "announce": lambda pools: pools.announce("ann", TICKET, 1, 1000),
         "join": lambda pools: pools.join(NewTicket(TICKET, 1, "ann", b"criteria", 1000, 1, "game", "", 1000)),
-        "oldest": lambda pools: pools.oldest(TICKET, 9),
+        "look": lambda pools: pools.look(TICKET, 1, 5, 9),
         "form_group": lambda pools: pools.form_group([TICKET], "game", 1),
         "last_matched": lambda pools: pools.last_matched(TICKET, "ann"),
         "claim_key": lambda pools: pools.claim_key("ann", "key", b"digest"),

@@ -1,6 +1,7 @@
 """Which tickets of a ladder play together. Pure functions of the tickets and their players.
 
-Of a pool the tickets that wait longest choose first. Two tickets go together
+Each ticket looks for others at once and every `LOOK_MS`, and takes those that have waited longest. Two go
+together
 
 - if their players have different networks, as the rate limits know them;
 - if they have begun fewer than five games of the ladder together on this day;
@@ -12,7 +13,7 @@ Of a pool the tickets that wait longest choose first. Two tickets go together
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 WINDOW_MU: Final = 2.0
@@ -32,7 +33,7 @@ MAX_MEETINGS: Final = 5
 """How many rated games two players begin on one day."""
 
 LOOK_MS: Final = 5_000
-"""How often the tickets that wait are looked at."""
+"""How often a ticket that waits looks for others."""
 
 
 class Candidate(NamedTuple):
@@ -56,30 +57,26 @@ class Candidate(NamedTuple):
 
 
 def group_of(
-    waiting: Sequence[Candidate], size: int, meetings: Callable[[Sequence[tuple[str, str]]], Sequence[int]]
+    looking: Candidate,
+    others: Iterable[Candidate],
+    size: int,
+    meetings: Callable[[Sequence[tuple[str, str]]], Sequence[int]],
 ) -> list[Candidate] | None:
     """Return tickets that play together, None while there are none.
 
-    :param waiting: the tickets that wait, the oldest first.
+    :param looking: the ticket that looks for others.
+    :param others: tickets that wait with it, the oldest first.
     :param size: how many players a game has.
     :param meetings: returns for pairs of players how many games they have begun together on this day.
     """
-    for first in waiting:
-        near = [each for each in waiting if each.player != first.player and may_meet(first, each)]
-        if len(near) < size - 1:
-            continue
-        met = meetings([(first.player, each.player) for each in near])
-        near = [each for each, number in zip(near, met, strict=True) if number < MAX_MEETINGS]
-        group = [first]
-        for each in sorted(near, key=lambda other: abs(other.mu - first.mu)):
-            if not all(may_meet(each, other) for other in group):
-                continue
-            others = meetings([(each.player, other.player) for other in group[1:]])
-            if any(number >= MAX_MEETINGS for number in others):
-                continue
-            group.append(each)
-            if len(group) == size:
-                return group
+    group = [looking]
+    for each in others:
+        if all(may_meet(each, other) for other in group):
+            met = meetings([(each.player, other.player) for other in group])
+            if max(met) < MAX_MEETINGS:
+                group.append(each)
+                if len(group) == size:
+                    return group
     return None
 
 

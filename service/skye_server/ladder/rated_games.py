@@ -19,7 +19,7 @@ from skye_server.games.past_games import past_game, seats_by_player
 from skye_server.games.views.history import record_view
 from skye_server.http.rate_limits import RATED_KB
 from skye_server.ladder.ladders import LADDERS, Ladder, ladder_with
-from skye_server.ladder.pairing import LOOK_MS, Candidate, group_of
+from skye_server.ladder.pairing import LOOK_MS, MAX_MEETINGS, Candidate, group_of
 from skye_server.ladder.profiles import DAY_MS, Profiles, shown_of
 from skye_server.ladder.results import KEPT_MS, LadderResults, Result
 from skye_server.players.codec import RecordCodec
@@ -107,9 +107,11 @@ class _RatedTickets:
     def choose(
         self, waiting: Sequence[tuple[str, str, bytes, int]], seats: int, now_ms: int
     ) -> Sequence[str] | None:
-        """Return the ids of tickets that play together, or None."""
-        if len(waiting) < seats:
-            return None
+        """Return the ids of tickets that play together, or None.
+
+        The game counts for its players before its group is formed: a group that is not formed, because one of
+        the tickets waits no longer, leaves them one game less on this day.
+        """
         ratings = self._results.ratings([player for _, player, _, _ in waiting])
         candidates = [
             Candidate(
@@ -125,12 +127,16 @@ class _RatedTickets:
             for (ticket, player, note, since_ms), rating in zip(waiting, ratings, strict=True)
         ]
         day = now_ms // DAY_MS
-        group = group_of(candidates, seats, lambda pairs: self._results.meetings(pairs, day))
-        return None if group is None else [candidate.ticket for candidate in group]
+        group = group_of(
+            candidates[0], candidates[1:], seats, lambda pairs: self._results.meetings(pairs, day)
+        )
+        if group is None:
+            return None
+        tickets = [candidate.ticket for candidate in group]
+        players = [candidate.player for candidate in group]
+        return tickets if self._results.meet(players, tickets, day, MAX_MEETINGS) else None
 
-    def begin(
-        self, game_id: str, players: Sequence[tuple[str, bytes]], now_ms: int
-    ) -> tuple[Sequence[str], Mapping[str, Any]]:
+    def begin(self, players: Sequence[tuple[str, bytes]]) -> tuple[Sequence[str], Mapping[str, Any]]:
         """Return the names of the players of a game, and its fields."""
         ratings = self._results.ratings([player for player, _ in players])
         rated = []
@@ -139,7 +145,6 @@ class _RatedTickets:
             rated.append(
                 RatedPlayer(known.name, known.is_bot, rating.shown, rating.uncertainty, rating.is_provisional)
             )
-        self._results.meet([player for player, _ in players], game_id, now_ms // DAY_MS)
         fields = {"rated": Rated(self._ladder.id, tuple(rated)), "name": f"Rated game ({self._ladder.id})"}
         return [player.name for player in rated], fields
 

@@ -10,7 +10,7 @@
     skye:{sN}:ladder.LADDER:board       zset    players whose rating is not provisional, by mu
     skye:{sN}:ladder.LADDER:names       hash    the `Shown` of players by their ids
     skye:{sN}:ladder.LADDER:of.PLAYER   zset    the numbers of a player's results
-    skye:{sN}:ladder.LADDER:met.DAY.PAIR  zset  the games that two players began on a day
+    skye:{sN}:ladder.LADDER:met.DAY.PAIR  set   the games that two players began on a day, by their tickets
 
 Results, numbers, changes and `of.PLAYER` end with the checkpoint, `met.DAY.PAIR` after two days. Ratings,
 board and names have an entry for each player who has finished a game of the ladder.
@@ -99,6 +99,23 @@ for at = 2, #ARGV, 2 do
   redis.call('HDEL', KEYS[4], ARGV[at + 1])
 end
 for at = 5, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[at], '-inf', ARGV[1]) end
+return 1
+"""
+)
+
+
+# KEYS: the games of each pair of players. ARGV: 1 the name of a game, 2 how many games a pair may begin, 3
+# the TTL in seconds. Returns 0 if a pair has begun so many others.
+_MEET: Final = Script(
+    """
+for _, key in ipairs(KEYS) do
+  local is_known = redis.call('SISMEMBER', key, ARGV[1]) == 1
+  if not is_known and redis.call('SCARD', key) >= tonumber(ARGV[2]) then return 0 end
+end
+for _, key in ipairs(KEYS) do
+  redis.call('SADD', key, ARGV[1])
+  redis.call('EXPIRE', key, ARGV[3])
+end
 return 1
 """
 )
@@ -242,18 +259,14 @@ class LadderResults:
         key = self._key("names")
         self._calls.call(key, lambda server: server.hset(key, player, _shown.encode(shown)), writes=True)
 
-    def meet(self, players: Sequence[str], game_id: str, day: int) -> None:
-        """Note that players begin a game."""
+    def meet(self, players: Sequence[str], tickets: Sequence[str], day: int, limit: int) -> bool:
+        """Note that players begin a game; return False if two of them have begun enough games on the day.
+
+        :param tickets: those of the players, which name the game.
+        :param limit: how many games two players begin on a day.
+        """
         keys = [self._met(day, *pair) for pair in _pairs(players)]
-
-        def write(server: redis.Redis) -> None:
-            pipeline: Any = server.pipeline(transaction=False)
-            for key in keys:
-                pipeline.zadd(key, {game_id: day})
-                pipeline.expire(key, _MET_S)
-            pipeline.execute()
-
-        self._calls.call(keys[0], write, writes=True)
+        return bool(self._calls.run_script(_MEET, keys, [" ".join(sorted(tickets)), limit, _MET_S]))
 
     # Reads.
 
@@ -364,7 +377,7 @@ class LadderResults:
         def read(server: redis.Redis) -> Any:
             pipeline: Any = server.pipeline(transaction=False)
             for key in keys:
-                pipeline.zcard(key)
+                pipeline.scard(key)
             return pipeline.execute()
 
         return [int(number) for number in self._calls.call(keys[0], read)]

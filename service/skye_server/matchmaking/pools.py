@@ -145,6 +145,32 @@ return 1
 """
 )
 
+# ARGV: 3 how often the ticket looks, in milliseconds, 4 how many tickets a page has. Each look is at the next
+# page of the pool, from the oldest tickets on and round. Returns the ticket, then the others of the page, the
+# oldest first, each as its id, the time from which it waits, its player and its data; nothing if the ticket
+# does not wait.
+_LOOK: Final = Script(
+    _DROP_EXPIRED
+    + """
+local since = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not since then return {} end
+local pages = math.ceil(redis.call('ZCARD', KEYS[1]) / ARGV[4])
+local start = math.floor((now - since) / ARGV[3]) % pages * ARGV[4]
+local found = {}
+local function add(id)
+  local stored = redis.call('HMGET', prefix .. 'request:' .. id, 'player', 'data')
+  for _, each in ipairs({id, redis.call('ZSCORE', KEYS[1], id), stored[1], stored[2]}) do
+    found[#found + 1] = each
+  end
+end
+add(ARGV[1])
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], start, start + ARGV[4] - 1)) do
+  if id ~= ARGV[1] then add(id) end
+end
+return found
+"""
+)
+
 # ARGV: 3 whether to cancel the ticket if it waits, 4 the TTL in seconds.
 _DROP_OR_CANCEL: Final = Script(
     _DROP_EXPIRED
@@ -201,6 +227,18 @@ class StoredTicket(NamedTuple):
     matched_ms: int
 
 
+class WaitingTicket(NamedTuple):
+    """A ticket that waits in its pool.
+
+    :param since_ms: from when it waits.
+    """
+
+    id: str
+    since_ms: int
+    player: str
+    data: bytes
+
+
 class TicketPools:
     """The pools of all criteria. Every method raises Problem store_unavailable when the store fails."""
 
@@ -223,22 +261,22 @@ class TicketPools:
         arguments = [first, now_ms, game_id, TICKET_TTL_S, f"{owner}/", *ticket_ids]
         return bool(self._calls.run_script(_GROUP, keys, arguments))
 
-    def oldest(self, ticket_id: str, limit: int) -> list[tuple[StoredTicket, int]]:
-        """Return the tickets that wait longest in the pool of a ticket, and from when each waits."""
-        waiting = _pool_key(ticket_id, "waiting")
+    def look(self, ticket_id: str, now_ms: int, look_ms: int, size: int) -> list[WaitingTicket]:
+        """Drop the expired tickets of the pool of a ticket, and return a page of those that wait there.
 
-        def read(server: redis.Redis) -> list[tuple[StoredTicket, int]]:
-            found: Any = server.zrange(waiting, 0, limit - 1, withscores=True)
-            pipeline: Any = server.pipeline(transaction=False)
-            for member, _ in found:
-                pipeline.hgetall(_ticket_key(member.decode()))
-            return [
-                (_stored_ticket(member.decode(), fields), int(since_ms))
-                for (member, since_ms), fields in zip(found, pipeline.execute(), strict=True)
-                if fields
-            ]
+        The page is the next one each time that `look_ms` have passed, from the oldest tickets on and round.
 
-        return self._calls.call(waiting, read)
+        :param size: how many tickets a page has.
+        :returns: the ticket, then the others of the page, the oldest first; none if the ticket does not wait.
+        """
+        keys = _keys(ticket_id)
+        found: Any = self._calls.call(
+            keys[0], lambda server: _LOOK.run(server, keys, [ticket_id, now_ms, look_ms, size]), writes=True
+        )
+        return [
+            WaitingTicket(each.decode(), int(since_ms), player.decode(), data)
+            for each, since_ms, player, data in zip(*[iter(found)] * 4, strict=True)
+        ]
 
     def last_matched(self, ticket_id: str, player: str) -> str:
         """Return the id of the player's ticket that was matched last in the pool of a ticket, or ""."""

@@ -28,6 +28,7 @@ from skye_server.games.game import Seat, free_name
 from skye_server.games.views.game import timestamp
 from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools, TicketStatus
 from skye_server.players.codec import RecordCodec
+from skye_server.store.commit import MAX_ATTEMPTS
 from skye_server.store.shards import player_key
 
 MAX_TICKETS: Final = 1000
@@ -41,11 +42,8 @@ _ADDING_MS: Final = 60_000
 _REPEATED_MS: Final = 10_000
 """For how long after a match a ticket with the same criteria counts as created before the match was known."""
 
-_MAX_WAITING: Final = 200
-"""Of how many tickets of a pool, the oldest, a pairing chooses."""
-
-_MAX_GROUPS: Final = 100
-"""How many groups are formed at once."""
+_PAGE_SIZE: Final = 200
+"""At how many tickets of its pool a ticket looks at once."""
 
 _POOL_LENGTH: Final = 12
 """The length of the part of a ticket's id that names its pool."""
@@ -222,20 +220,24 @@ def _pairing_of(games: Games, criteria: dict[str, Any]) -> Pairing | None:
 
 
 def _pair(games: Games, ticket_id: str, pairing: Pairing, seats: int) -> None:
-    """Form the groups that the waiting tickets of a pool allow, and create their games."""
+    """Form a group with a ticket, if the waiting tickets allow one, and create its game.
+
+    A look has a bounded cost, and the next one is at other tickets: so nobody holds up a pool with tickets
+    that no pairing accepts.
+    """
     pools, now_ms = pools_of(games), games.now_ms()
-    pools.drop_expired(ticket_id, now_ms)
-    for _ in range(_MAX_GROUPS):
+    for _ in range(MAX_ATTEMPTS):
+        found = pools.look(ticket_id, now_ms, pairing.look_ms, _PAGE_SIZE)
         waiting = [
-            (ticket.id, ticket.player, ticket_data.decode(ticket.data).note, since_ms)
-            for ticket, since_ms in pools.oldest(ticket_id, _MAX_WAITING)
+            (each.id, each.player, ticket_data.decode(each.data).note, each.since_ms) for each in found
         ]
-        chosen = pairing.choose(waiting, seats, now_ms)
+        chosen = pairing.choose(waiting, seats, now_ms) if len(waiting) >= seats else None
         if chosen is None:
             return
         game_id = id_from(secrets.token_bytes(12))
         if pools.form_group(chosen, game_id, now_ms):
             _create_game(games, game_id, chosen[0])
+            return
 
 
 def _ticket_id(command: Command, criteria: bytes) -> str:
@@ -333,7 +335,7 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     names: Sequence[str] = [data.name for _, data in waiting]
     pairing = _pairing_of(games, criteria)
     if pairing is not None:
-        names, fields = pairing.begin(game_id, [(player, data.note) for player, data in waiting], now_ms)
+        names, fields = pairing.begin([(player, data.note) for player, data in waiting])
         game = replace(game, **fields)
     seats: tuple[Seat, ...] = ()
     for (player, _), chosen_name in zip(waiting, names, strict=True):
