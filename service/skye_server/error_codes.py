@@ -93,6 +93,10 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
+    "invitation_over": ErrorCode(
+        410,
+        "The invitation code is no longer valid; `invitation_end` of `params` is the reason.",
+    ),
     "history_lost": ErrorCode(
         410,
         "The server does not have the event `after`: load the data again, and follow from its `last_event`.",

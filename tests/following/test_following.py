@@ -260,6 +260,16 @@ def test_stream_ends_when_the_store_lost_events_that_it_sent(more, check_s, monk
         assert stream.read() == {}
 
 
+@pytest.mark.parametrize("visibility", ["private", "public"])
+def test_stream_of_an_invited_player_ends_with_the_invitation(service, visibility):
+    game = service.begin(visibility=visibility, players=[{"name": "Ann"}, {"name": "Bob"}, {"invite": True}])
+    code, last = game.created["invitations"][0]["code"], game.created["game"]["last_event"]
+    with Stream(game, after=last, token=code) as stream:
+        assert stream.read()["event"] == "stream"
+        game.call("POST", "start", token=game.host)
+        assert stream.read()["data"] == ended("invitation_over", "stop", last)
+
+
 def test_stream_is_refused_before_it_begins(service):
     game = service.create_game(2, visibility="private")
     assert problem_code(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"

@@ -76,7 +76,7 @@ def test_invitation_beside_a_key_seats_the_player_of_the_key(service):
     assert problem_code(join(game, key)) == "game_not_found"
     assert join(game, key, invite_code=code).json["seat"] == 1
     assert game.call("GET", token=key).json["you"]["seat"] == 1
-    assert problem_code(join(game, new_key(), "Fay", invite_code=code)) == "game_not_found"
+    assert problem_code(join(game, new_key(), "Fay", invite_code=code)) == "invitation_over"
 
 
 def test_leaving_frees_the_seat_from_the_key(service):

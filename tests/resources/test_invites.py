@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.support.playing import KEY, client_error_code, problem_code
+from skye_server.games.authorization import hash_token
+from skye_server.games.game import MAX_ENDED_INVITATIONS
+from tests.support.playing import KEY, new_key, problem_code
 from tests.support.threads import at_once
 
 
@@ -15,7 +17,8 @@ def invited(service, players=1, **more):
 
 
 def join(game, token, name="Eve", **more):
-    return game.call("POST", "players", {"name": name}, token=token, **more)
+    body = {"name": name} | ({"invite_code": more.pop("invite_code")} if "invite_code" in more else {})
+    return game.call("POST", "players", body, token=token, **more)
 
 
 # Invitations.
@@ -45,14 +48,22 @@ def test_code_reads_a_private_lobby_as_a_spectator(service):
     assert service.get(f"{game.path()}/events", code)["events"]
 
 
-@pytest.mark.parametrize(
-    ("visibility", "problem"), [("private", "game_not_found"), ("public", "token_unknown")]
-)
-def test_used_code_is_refused(service, visibility, problem):
+def end_of(answer):
+    """Check that a response says that an invitation is over; return why."""
+    assert (answer.status_code, problem_code(answer)) == (410, "invitation_over")
+    return answer.json["params"]["invitation_end"]
+
+
+@pytest.mark.parametrize("visibility", ["private", "public"])
+def test_used_code_is_refused(service, visibility):
     game, code = invited(service, visibility=visibility)
     assert join(game, code).status_code == 201
-    for answer in (join(game, code, "Fay"), game.call("GET", token=code)):
-        assert client_error_code(answer) == problem
+    for answer in (
+        join(game, code, "Fay"),
+        game.call("GET", token=code),
+        join(game, new_key(), "Fay", invite_code=code),
+    ):
+        assert end_of(answer) == "used"
 
 
 def test_code_neither_acts_for_a_seat_nor_for_the_host(service):
@@ -73,13 +84,89 @@ def test_unused_code_is_refused_after_the_start(service):
     game, code = invited(service, 2)
     started = game.call("POST", "start", token=game.host)
     assert (started.json["status"], started.json["reserved_seats"]) == ("playing", 0)
-    assert problem_code(join(game, code)) == "game_not_found"
+    assert end_of(join(game, code)) == "begun"
 
 
 def test_unused_code_is_refused_after_the_abort(service):
     game, code = invited(service)
     assert game.abort().json["reserved_seats"] == 0
-    assert problem_code(game.call("GET", token=code)) == "game_not_found"
+    assert end_of(game.call("GET", token=code)) == "aborted"
+
+
+def withdraw(game):
+    """Revoke the only invitation of a game."""
+    (unused,) = game.call("GET", "invitations", token=game.host).json["invitations"]
+    assert game.call("DELETE", f"invitations/{unused['id']}", token=game.host).status_code == 200
+
+
+ENDS = {
+    "begun": lambda game, _: game.call("POST", "start", token=game.host),
+    "withdrawn": lambda game, _: withdraw(game),
+    "used": join,
+    "aborted": lambda game, _: game.abort(),
+}
+OPERATIONS = [
+    ("GET", "", None),
+    ("GET", "events", None),
+    ("GET", "events/stream", None),
+    ("GET", "rematch", None),
+    ("POST", "players", {"name": "Fay"}),
+    ("POST", "start", None),
+    ("GET", "invitations", None),
+]
+"""Operations to which a client may send an invitation code."""
+
+
+def ended(service, end, **more):
+    """Return a game of two players or three, and the code of an invitation that has ended."""
+    game, code = invited(service, 2, **more)
+    ENDS[end](game, code)
+    return game, code
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_holder_of_an_ended_invitation_gets_the_reason(service, end):
+    game, code = ended(service, end)
+    for method, rest, body in OPERATIONS:
+        assert end_of(game.call(method, rest, body, token=code)) == end, rest
+    if end != "aborted":  # what happens to the game later does not change why this invitation ended
+        assert game.abort().status_code == 200
+        assert end_of(game.call("GET", token=code)) == end
+
+
+def as_sent(answer):
+    """Return all of a response that a client sees, without the id of the request."""
+    request_id = answer.headers["X-Request-Id"]
+    headers = [(name, value) for name, value in answer.headers if value != request_id and name != "Date"]
+    return answer.status_code, headers, answer.data.replace(request_id.encode(), b"")
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_stranger_to_an_ended_invitation_gets_the_response_for_no_game(service, end):
+    game, _ = ended(service, end)
+    strangers = [None, "skye_invite_" + 22 * "g", invited(service)[1], new_key(), ended(service, end)[1]]
+    for method, rest, body in OPERATIONS:
+        for token in strangers:
+            answer = game.call(method, rest, body, token=token)
+            nowhere = service.call(method, f"/v1/games/nowhere/{rest}".rstrip("/"), body, token)
+            assert nowhere.status_code == 404
+            assert as_sent(answer) == as_sent(nowhere), (rest, token)
+
+
+def test_views_of_a_game_do_not_have_the_codes_of_ended_invitations(service):
+    game, code = ended(service, "withdrawn")
+    shown = [game.call("GET", rest, token=game.host).text for rest in ("", "events", "invitations")]
+    assert not any(hidden in text for text in shown for hidden in (code, hash_token(code), "ended_invites"))
+
+
+def test_game_forgets_the_invitations_that_ended_first(service):
+    game, first = ended(service, "withdrawn")
+    last = first
+    for _ in range(MAX_ENDED_INVITATIONS):
+        last = game.call("POST", "invitations", token=game.host).json["invitation"]["code"]
+        withdraw(game)
+    assert end_of(game.call("GET", token=last)) == "withdrawn"
+    assert problem_code(game.call("GET", token=first)) == "game_not_found"
 
 
 def test_game_starts_when_the_last_invited_player_joins(service):
@@ -130,7 +217,7 @@ def test_revoked_invitation_is_invalid_and_frees_its_seat(service):
     path = f"invitations/{unused['id']}"
     assert problem_code(game.call("DELETE", path, token=game.tokens[0])) == "host_only"
     assert game.call("DELETE", path, token=game.host).json["reserved_seats"] == 0
-    assert problem_code(join(game, code)) == "game_not_found"
+    assert end_of(join(game, code)) == "withdrawn"
     assert problem_code(game.call("DELETE", path, token=game.host)) == "invitation_not_found"
     assert service.get(game.path("invitations"), game.host)["invitations"] == []
     events = service.get(game.path("events"), game.host)["events"]
@@ -144,7 +231,7 @@ def test_code_that_many_use_at_once_seats_one(service):
         player = {"name": f"Player {number}"}
         return service.beside().call("POST", game.path("players"), player, code).status_code
 
-    assert sorted(at_once(use, range(8))) == [201] + [404] * 7
+    assert sorted(at_once(use, range(8))) == [201] + [410] * 7
     assert len(service.get(game.path(), game.host)["players"]) == 2
 
 

@@ -15,7 +15,7 @@ from tests.support.endpoints import RECEIVER
 from tests.support.playing import PAIR, Service, new_key, problem_code
 from tests.support.receiver import AnsweringSender
 
-_INVALID = {"token_unknown", "game_not_found"}
+_INVALID = {"token_unknown", "game_not_found", "invitation_over"}
 _CHECKS = {}
 
 

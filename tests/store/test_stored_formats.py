@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "094dbb1c5fc29b742aa6fa077f7a4f3092b4749ad55400c37a8863f708998c13"}
+SHA256 = {"format-1": "5f228fb22623ec9a9da9ea1892280fe92099df5cad9bef3e64ac6aca1674af02"}
 OF_FEATURES = modules_of_features("stored")
 
 

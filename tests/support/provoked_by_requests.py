@@ -149,6 +149,15 @@ def a_revocation_of_no_invitation(service):
     return lambda: game.call("DELETE", f"invitations/{game.invitation}", token=game.host)
 
 
+@provokes("invitation_over")
+def a_game_for_the_holder_of_a_used_invitation(service):
+    """An invitation code that a player has used."""
+    game = service.begin(visibility="private", players=[{"name": "Ann"}, {"invite": True}])
+    (invitation,) = game.created["invitations"]
+    game.call("POST", "players", {"name": "Bob"}, token=invitation["code"])
+    return lambda: game.call("GET", token=invitation["code"])
+
+
 @provokes("seat_not_found")
 def a_seat_that_nobody_has(service):
     game = service.create_game()

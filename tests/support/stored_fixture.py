@@ -23,8 +23,10 @@ PLAYER = player_owner(hash_player_key(OLD_KEY))
 
 
 def lobby(service):
-    """Return a lobby with an unused invitation, and a free seat between two taken ones."""
+    """Return a lobby with an unused invitation and a revoked one, and a free seat between two taken ones."""
     game = service.create_game(3, start=False)
+    revoked = game.call("POST", "invitations", token=game.host).json["invitation"]["id"]
+    game.call("DELETE", f"invitations/{revoked}", token=game.host)
     game.call("POST", "invitations", token=game.host)
     game.call("DELETE", "players/1", token=game.tokens[1])
     return game

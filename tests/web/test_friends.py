@@ -51,9 +51,9 @@ def test_used_invitation_disappears_and_is_refused(browser):
         "() => document.querySelectorAll('.lobby-seats li').length === 2"
     )
     host.page.wait_for_function("() => document.querySelectorAll('[data-act=invite-link]').length === 1")
-    browser.expected += ["401", "404"]  # how the server responds to an invitation that has been used
+    browser.expected += ["410", "404"]  # how the server responds to an invitation that has been used
     third = browser.window(link.removeprefix(browser.url))
-    third.page.wait_for_selector("main:has-text('no longer valid') details")
+    third.page.wait_for_selector("main:has-text('This invitation has been used')")
 
 
 def test_watch_link_of_a_private_game_shows_no_secret(browser):

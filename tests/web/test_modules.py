@@ -30,6 +30,7 @@ OPENED = [
     ("token_unknown", {"seats": ["dead"], "host": "live"}, "live", ["live"]),
     ("game_not_found", {"seats": [], "invite": "dead", "watch": "live"}, "live", ["live"]),
     ("token_unknown", {"seats": ["dead"]}, None, []),
+    ("invitation_over", {"seats": [], "invite": "dead", "watch": "live"}, "live", ["live"]),
     ("game_not_found", {"seats": ["dead"], "host": "dead2"}, "game_not_found", []),
     ("internal_error", {"seats": ["dead"], "host": "live"}, "internal_error", ["dead", "live"]),
 ]

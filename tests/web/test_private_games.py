@@ -57,6 +57,57 @@ def test_host_on_another_device_withdraws_an_invitation(browser):
     page.wait_for_selector("[data-act=withdraw]", state="hidden")
 
 
+def end_invitation(browser, reason, game, host, code):
+    """End the invitation of a game of two players in one of the four ways."""
+    path = f"/v1/games/{game}"
+    if reason == "withdrawn":
+        (unused,) = call(browser.url, "GET", f"{path}/invitations", token=host)["invitations"]
+        call(browser.url, "DELETE", f"{path}/invitations/{unused['id']}", token=host)
+    elif reason == "used":
+        call(browser.url, "POST", f"{path}/players", {"name": "Cy"}, code)
+    else:
+        call(browser.url, "POST", f"{path}/{'start' if reason == 'begun' else 'abort'}", token=host)
+
+
+def with_invitation(browser, visibility):
+    """Create a lobby of two players and an invited one; return its id, host token and invitation code."""
+    players = [{"name": "Ann"}, {"name": "Bob"}, {"invite": True}]
+    created = call(browser.url, "POST", "/v1/games", {"visibility": visibility, "players": players})
+    return created["game"]["id"], created["host_token"], created["invitations"][0]["code"]
+
+
+ENDS = {
+    "begun": "The game has begun without you",
+    "withdrawn": "The host has withdrawn this invitation",
+    "used": "This invitation has been used",
+    "aborted": "The game was ended before",
+}
+
+
+@pytest.mark.parametrize("reason", ENDS)
+def test_holder_of_an_ended_invitation_reads_why(browser, reason):
+    browser.expected += ["410", "404"]
+    game, host, code = with_invitation(browser, "private")
+    early = browser.window(f"/play/?game={game}#invite={code}").page
+    early.wait_for_selector(".connection.live")
+    end_invitation(browser, reason, game, host, code)
+    early.wait_for_selector(f"main p:has-text('{ENDS[reason]}')")
+    late = browser.window(f"/play/?game={game}#invite={code}").page
+    for _ in range(2):  # also after a reload
+        late.wait_for_selector(f"main p:has-text('{ENDS[reason]}')")
+        assert late.locator("body").inner_text().count(ENDS[reason]) == 1
+        late.reload()
+
+
+def test_holder_of_an_ended_invitation_watches_a_public_game(browser):
+    browser.expected.append("410")
+    game, host, code = with_invitation(browser, "public")
+    end_invitation(browser, "begun", game, host, code)
+    page = browser.window(f"/play/?game={game}#invite={code}").page
+    page.wait_for_selector(f".toast.bad:has-text('{ENDS['begun']}')")
+    page.wait_for_selector(".game-page.watching")
+
+
 def test_guest_is_told_that_the_host_starts_the_game(browser):
     guest = accept(browser, hosted_lobby(browser).copied("[data-act=invite-link]"), "Bob")
     guest.page.wait_for_selector(".lobby p:has-text('The host starts the game')")

@@ -1,6 +1,6 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
-import { dropRefused } from "../home/my-games.js";
+import { dropRefused, invitationOver, whyRefused } from "../home/my-games.js";
 import { loadLanguage, t } from "../shared/i18n.js";
 import { BASE, loadRuleset } from "../shared/rulesets.js";
 import { loadTileSheet } from "../state/pictures.js";
@@ -56,7 +56,7 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   await (await made).open(app);
   if (opening !== opened) return;
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
-  if (dropped) toastError(t(droppedText(store, dropped)));
+  if (dropped) toastError(whyDropped(store, dropped));
   const { seat, token, view } = store;
   if (token && seat !== null && view.status === "lobby")
     saveTokens(id, { lobby: { token, seat, event: view.last_event } });
@@ -70,6 +70,7 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
    */
   async function gone(error) {
     if (opening !== opened) return;
+    if (error instanceof ApiError && error.code === "invitation_over") return reopen(chosen); // which gets the reason
     const seated = seatedWith(id, store.token);
     if (dropRefused(id, store.token, error)) return openGame(app, id, 0, seated ?? true);
     if (error instanceof ApiError && error.code === "game_not_found") {
@@ -83,7 +84,7 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   /** @param {unknown} error */
   async function problem(error) {
     const { showProblem } = await import("../shared/problem.js");
-    if (opening === opened) showProblem(app, error);
+    if (opening === opened) showProblem(app, whyRefused(id, error));
   }
 }
 
@@ -106,8 +107,10 @@ function wasRemoved({ log }, { seat, event }) {
   return log.some((one) => one.id > event && one.type === "player_left" && one.removed && one.seat === seat);
 }
 
-/** Return the key of the text about a token that was dropped. @param {Store} store @param {Seated | true} dropped */
-function droppedText(store, dropped) {
-  if (dropped !== true && wasRemoved(store, dropped)) return "tokens.removed";
-  return store.token ? "error.token_unknown" : "tokens.watching";
+/** Return why a token was dropped, as an error or a text. @param {Store} store @param {Seated | true} dropped */
+function whyDropped(store, dropped) {
+  if (dropped !== true && wasRemoved(store, dropped)) return t("tokens.removed");
+  if (store.token) return t("error.token_unknown");
+  const { over } = tokensOf(store.id);
+  return over ? invitationOver(over) : t("tokens.watching");
 }

@@ -304,9 +304,12 @@ async function showMine(box) {
       .slice(0, 20)
       .map((id) =>
         loadGame(id).then(
-          ({ view, token }) => (token ? view : null),
+          ({ view, token }) => {
+            if (!token) forget(id);
+            return token ? view : null;
+          },
           (error) => {
-            if (error.code === "game_not_found") forget(id);
+            if (["game_not_found", "invitation_over"].includes(error.code)) forget(id);
             return null;
           },
         ),

@@ -3,6 +3,9 @@ import { skye } from "../state/api.js";
 import { itemNames, saveItem } from "../state/items.js";
 import { PREFIX, saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
 
+/** The errors for a token that is no longer one of the game. */
+const REFUSALS = ["token_unknown", "game_not_found", "invitation_over"];
+
 /** Remove the token of a seat or of the host, or an invitation code. @param {string} id @param {string} token */
 export function dropToken(id, token) {
   const tokens = tokensOf(id);
@@ -27,10 +30,27 @@ export function dropToken(id, token) {
  * @returns {boolean} Whether the game can still be opened: with the next token, or a public game without one.
  */
 export function dropRefused(id, token, error) {
-  const code = error instanceof ApiError ? error.code : "";
-  if (!token || !["token_unknown", "game_not_found"].includes(code)) return false;
+  if (!token || !(error instanceof ApiError) || !REFUSALS.includes(error.code)) return false;
   dropToken(id, token);
-  return tokenFor(id) !== null || code === "token_unknown";
+  if (error.code === "invitation_over") saveTokens(id, { over: error.params.invitation_end });
+  return tokenFor(id) !== null || error.code !== "game_not_found";
+}
+
+/**
+ * Return why a game cannot be shown: why our invitation to it is over, if that is known, also after a reload.
+ *
+ * @param {string} id
+ * @param {unknown} error
+ */
+export function whyRefused(id, error) {
+  const { over } = tokensOf(id);
+  const isUnknown = error instanceof ApiError && error.code === "game_not_found";
+  return over && isUnknown ? invitationOver(over) : error;
+}
+
+/** Return the error about an invitation that is over. @param {string} reason */
+export function invitationOver(reason) {
+  return new ApiError(410, { code: "invitation_over", params: { invitation_end: reason } });
 }
 
 /** Load a game with the first of our tokens that the server accepts. @param {string} id */
@@ -41,7 +61,7 @@ export async function loadGame(id) {
     try {
       return { game, token, view: await game.get() };
     } catch (error) {
-      if (!dropRefused(id, token, error)) throw error;
+      if (!dropRefused(id, token, error)) throw whyRefused(id, error);
     }
   }
 }

@@ -1,6 +1,6 @@
-import { alertNow, h } from "./dom.js";
+import { h } from "./dom.js";
 import { t } from "./i18n.js";
-import { errorDetails, errorText, explain } from "./toast.js";
+import { errorDetails, errorText } from "./toast.js";
 
 /**
  * Show why a game cannot be loaded, with the id of the request and a link back.
@@ -9,7 +9,6 @@ import { errorDetails, errorText, explain } from "./toast.js";
  * @param {unknown} error
  */
 export function showProblem(app, error) {
-  alertNow(explain(error));
   app.replaceChildren(
     h(
       "main",
@@ -18,7 +17,7 @@ export function showProblem(app, error) {
         "section",
         { class: "panel" },
         h("h1", {}, t("page.not_found")),
-        h("p", {}, errorText(error)),
+        h("p", { role: "alert" }, errorText(error)),
         errorDetails(error),
         h("p", {}, h("a", { class: "button primary", href: "/play/" }, t("page.all_games"))),
       ),

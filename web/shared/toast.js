@@ -7,10 +7,16 @@ const SHOWN_MS = 8000;
 /** Explain an error in the language of the page, by its code. @param {unknown} error */
 export function explain(error) {
   if (error instanceof ApiError) {
-    const key = `error.${error.code}`;
+    const key = textKey(error);
     return has(key) ? t(key, error.params) : error.detail;
   }
   return error instanceof ConnectionFailedError ? t("error.unreachable") : String(error);
+}
+
+/** Return the key of the text about an error: of an invitation that is over, by the reason. @param {ApiError} error */
+function textKey({ code, params }) {
+  const reason = `${code}.${params.invitation_end}`;
+  return has(reason) ? reason : `error.${code}`;
 }
 
 /** Show an error for a while, and let screen readers speak it at once. @param {unknown} error */
@@ -36,7 +42,7 @@ export function errorDetails(error) {
 
 /** Return the explanation of an error; the server's own texts are marked as English. @param {unknown} error */
 export function errorText(error) {
-  const isProse = error instanceof ApiError && !has(`error.${error.code}`);
+  const isProse = error instanceof ApiError && !has(textKey(error));
   return h("span", isProse ? { lang: "en" } : {}, explain(error));
 }
 

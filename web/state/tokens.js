@@ -70,7 +70,7 @@ export function takeFromFragment(id) {
   const replaces = host && stored && host !== stored;
   if (seat) addSeatToken(id, seat);
   if (host && !replaces) saveTokens(id, { host });
-  if (invite) saveTokens(id, { invite });
+  if (invite) saveTokens(id, { invite, over: undefined });
   if (watch) saveTokens(id, { watch });
   history.replaceState(null, "", location.pathname + location.search);
   return replaces ? host : null;

@@ -29,7 +29,7 @@ _SHRINKING: Final = 4
 _STREAM_FAILURES: Final = 2
 _MAX_POLLS: Final = 8
 _OVER: Final = frozenset({"finished", "aborted"})
-_STATUS_OF_END: Final = {"token_unknown": 401, "game_not_found": 404}
+_STATUS_OF_END: Final = {"token_unknown": 401, "game_not_found": 404, "invitation_over": 410}
 
 
 class BrokenStreamError(SkyeError):

@@ -350,6 +350,9 @@ class Invitation(TypedDict):
     id: str
 
 
+InvitationEnd: TypeAlias = str
+
+
 class InvitationList(TypedDict):
     version: int
     invitations: list[Invitation]
@@ -1935,6 +1938,7 @@ class ProblemParams(TypedDict):
     game_id: NotRequired[GameId]
     seconds: NotRequired[int]
     action: NotRequired[int]
+    invitation_end: NotRequired[InvitationEnd]
     reason: NotRequired[ProblemCode]
 
 

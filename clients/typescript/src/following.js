@@ -8,7 +8,7 @@ const STREAM_FAILURES = 2;
 const MAX_POLLS = 8;
 const OVER = ["finished", "aborted"];
 /** The status of the error after a stream that ends for such a reason. @type {Record<string, number>} */
-const STATUS_OF_END = { token_unknown: 401, game_not_found: 404 };
+const STATUS_OF_END = { token_unknown: 401, game_not_found: 404, invitation_over: 410 };
 
 /**
  * The state of an iteration over events, whose ids are numbers, or `NUMBER-SALT` for those of a player.

@@ -176,7 +176,7 @@ Load: TypeAlias = "Callable[[Games, Command, str], Attempt[M]]"
 def load_admitted(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Load a game with its idempotency record, and its caller.
 
-    :raises Problem: game_not_found, token_unknown.
+    :raises Problem: game_not_found, token_unknown, invitation_over.
     """
     stored, stored_record = games.stored.read_with_record(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)

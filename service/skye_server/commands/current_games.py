@@ -93,7 +93,7 @@ class Games:
     def read(self, game_id: str, token: str | None) -> LoadedGame:
         """Return a game as it is now, and the caller's role.
 
-        :raises Problem: game_not_found, token_unknown.
+        :raises Problem: game_not_found, token_unknown, invitation_over.
         """
         return self.admit(self.stored.read(game_id), token).loaded
 
@@ -159,7 +159,7 @@ class Games:
 
         :param game: the game as it is stored.
         :param invite, is_retired: see `Credentials`.
-        :raises Problem: game_not_found, token_unknown.
+        :raises Problem: game_not_found, token_unknown, invitation_over.
         """
         credentials = Credentials(token, self.identities.player_of_key(token), invite, is_retired)
         watches = is_watch_code(token) and self.watch_codes.admits(game, token)
@@ -179,7 +179,7 @@ class Games:
         The other parameters are those of `caller`.
 
         :param acts: see `apply_deadlines`.
-        :raises Problem: game_not_found, token_unknown.
+        :raises Problem: game_not_found, token_unknown, invitation_over.
         """
         caller, credentials = self.caller(game, token, invite=invite, is_retired=is_retired)
         current, now_ms = self._on_time(game, acts=acts)

@@ -13,7 +13,7 @@ from skye.words import Word
 from skye_server import error_codes
 from skye_server.contract.fields import Requested, RulesetEnum, StringEnum
 from skye_server.features import installed
-from skye_server.games import events, player_events, proposals, stream_ends
+from skye_server.games import events, game, player_events, proposals, stream_ends
 from skye_server.games.game import (
     URL_BOT,
     Clock,
@@ -191,6 +191,16 @@ class SeatLeftReason(StringEnum):
 
     extensible = True
     choices = player_events.SeatLeftReason
+
+
+class InvitationEnd(StringEnum):
+    """Why an invitation code is no longer valid.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = game.InvitationEnd
 
 
 class SeatEndType(StringEnum):

@@ -22,7 +22,7 @@ from string import digits
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.game import Game, PublicFrom, Role, Status
+from skye_server.games.game import Game, InvitationEnd, PublicFrom, Role, Status
 
 _PREFIX = "skye_"
 _BYTES = 16
@@ -301,6 +301,30 @@ def _holder_of(game: Game, token: str) -> Caller | None:
     return found
 
 
+def _end_of_invitation(game: Game, token: str) -> InvitationEnd | None:
+    """Return why a token that was an invitation code of a game is no longer valid; None if it was none."""
+    hashed = hash_token(token)
+    found = None
+    for ended in game.ended_invites:
+        if hmac.compare_digest(ended.code, hashed):
+            found = ended.end
+    return found
+
+
+def _require_no_ended_invitation(game: Game, credentials: Credentials) -> None:
+    """Check that a caller without a role sends no invitation code that is no longer valid.
+
+    Only the holder of the code learns that it was one.
+
+    :raises Problem: invitation_over.
+    """
+    for token in (credentials.token, credentials.invite):
+        end = None if token is None else _end_of_invitation(game, token)
+        if end is not None:
+            detail = f"The invitation is over: {end.meaning}"
+            raise Problem("invitation_over", detail, invitation_end=end)
+
+
 def identify(game: Game, credentials: Credentials) -> Caller | None:
     """Return the role of a caller by the token or the player key; None if it has none in the game."""
     if credentials.player:
@@ -315,7 +339,7 @@ def caller_of(game: Game, credentials: Credentials, *, watches: bool = False) ->
     that the seat had.
 
     :param watches: whether the token is a valid watch code of the game.
-    :raises Problem: game_not_found, for a private game; token_unknown.
+    :raises Problem: invitation_over; game_not_found, for a private game; token_unknown.
     """
     if watches:
         return Caller(watching=True)
@@ -325,6 +349,8 @@ def caller_of(game: Game, credentials: Credentials, *, watches: bool = False) ->
         caller = invited if invited is not None and invited.invited else caller
     if caller is None and credentials.is_retired:
         return SPECTATOR
+    if caller in (None, SPECTATOR):
+        _require_no_ended_invitation(game, credentials)
     if game.private and caller in (None, SPECTATOR) and resigned_seat_of(game, credentials.player) is None:
         if is_of_resigned_seat(game, credentials.token):
             return Caller(watching=True)

@@ -92,6 +92,26 @@ class Role(Word):
     INVITED = "invited", "holds an unused invitation code."
 
 
+class InvitationEnd(Word):
+    """Why an invitation code is no longer valid."""
+
+    BEGUN = "begun", "the game began before anyone used it."
+    WITHDRAWN = "withdrawn", "the host revoked it."
+    USED = "used", "a player took a seat with it."
+    ABORTED = "aborted", "the game was aborted before anyone used it."
+
+
+class EndedInvitation(NamedTuple):
+    """An invitation code that is no longer valid, by its hash, and why."""
+
+    code: str
+    end: InvitationEnd
+
+
+MAX_ENDED_INVITATIONS: Final = 20
+"""How many ended invitations a game keeps, the latest; earlier codes are treated like any unknown token."""
+
+
 class OriginType(Word):
     """What a game began from, if it did not begin with a new game."""
 
@@ -303,7 +323,8 @@ class Game(Struct, frozen=True):
 
     `host_player` is the id of the player whose key created the game, empty if there is none.
     `seats` are by number; a lobby can have free ones between them (`FREE_SEAT`).
-    `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
+    `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby. `ended_invites`
+    are the latest codes that are no longer valid: their holders, and nobody else, get the reason.
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock. `deadlines` are those of the seats that must act, by seat from the start of the game;
@@ -353,6 +374,7 @@ class Game(Struct, frozen=True):
     started_first_seat: int | None = None
     public: Counters | None = None
     rated: Rated | None = None
+    ended_invites: tuple[EndedInvitation, ...] = ()
 
     @property
     def first_seat(self) -> int | None:

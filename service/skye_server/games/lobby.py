@@ -32,7 +32,17 @@ from skye_server.games.events import (
     StartedPlayer,
     seat_since_start,
 )
-from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
+from skye_server.games.game import (
+    FREE_SEAT,
+    MAX_ENDED_INVITATIONS,
+    EndedInvitation,
+    Game,
+    InvitationEnd,
+    Seat,
+    Status,
+    name_key,
+    with_seat,
+)
 from skye_server.games.proposals import AbortReason
 from skye_server.games.seat_changes import check_not_over, revised
 from skye_server.games.seat_ends import SeatOutcome
@@ -114,7 +124,8 @@ def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
     left = tuple(hashed for hashed in game.invites if invitation_id(hashed) != invitation)
     if len(left) == len(game.invites):
         raise Problem("invitation_not_found")
-    return advance(game, now_ms, [InvitationRevoked()], invites=left)
+    game = _with_invites(game, left, InvitationEnd.WITHDRAWN)
+    return advance(game, now_ms, [InvitationRevoked()])
 
 
 def join(  # noqa: PLR0913 - all but the first three by name
@@ -148,7 +159,8 @@ def join(  # noqa: PLR0913 - all but the first three by name
     joined = PlayerJoined(number, seat.name, seat.color, seat.bot)
     accepted = [InvitationAccepted()] if len(invites) < len(game.invites) else []
     seats = with_seat(game.seats, number, seat)
-    transition = advance(game, now_ms, [*accepted, joined], seats=seats, invites=invites)
+    game = _with_invites(game, invites, InvitationEnd.USED)
+    transition = advance(game, now_ms, [*accepted, joined], seats=seats)
     if game.start_when_full and len(transition.game.taken) == game.capacity:
         transition = transition.then(start(transition.game, now_ms))
     return transition
@@ -253,7 +265,7 @@ def leave(game: Game, seat: int, now_ms: int, *, removed: bool) -> Transition:
 
 
 def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transition:
-    """Close the lobby and start the game: gaps between seats close, and unused codes become invalid.
+    """Close the lobby and start the game: gaps between seats close, and unused invitations end.
 
     :param draws: the recorded draws of the setup and round 1; None: the seed draws.
     :raises Problem: game_already_started, game_aborted, too_few_players.
@@ -276,13 +288,12 @@ def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transi
     )
     started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, players)
     return advance(
-        game,
+        _with_invites(game, (), InvitationEnd.BEGUN),
         now_ms,
         [started, *events],
         state=state,
         status=Status.PLAYING,
         seats=seats,
-        invites=(),
         started_first_seat=first_seat,
     )
 
@@ -294,8 +305,18 @@ def abort(game: Game, reason: AbortReason, now_ms: int) -> Transition:
     """
     check_not_over(game)
     absent = absent_seats(game, now_ms)
-    fields = {"status": Status.ABORTED, "invites": (), "abort_reason": reason, "absent": absent}
+    game = _with_invites(game, (), InvitationEnd.ABORTED)
+    fields = {"status": Status.ABORTED, "abort_reason": reason, "absent": absent}
     return advance(game, now_ms, [GameAborted(reason, absent)], **fields)
+
+
+def _with_invites(game: Game, left: tuple[str, ...], end: InvitationEnd) -> Game:
+    """Return a game with these invitations left; the others have ended.
+
+    The holders of ended codes learn the reason, so the game keeps the hashes of the latest.
+    """
+    ended = [EndedInvitation(code, end) for code in game.invites if code not in left]
+    return replace(game, invites=left, ended_invites=(*game.ended_invites, *ended)[-MAX_ENDED_INVITATIONS:])
 
 
 def _check_in_lobby(game: Game) -> None:

@@ -54,6 +54,7 @@ def empty_game(game: Game) -> Game:
         game,
         seats=(),
         invites=(),
+        ended_invites=(),
         status=Status.LOBBY,
         version=0,
         last_event=0,

@@ -18,6 +18,7 @@ class StreamEndReason(Word):
     HISTORY_LOST = "history_lost", _LOST
     GAME_NOT_FOUND = "game_not_found", _UNREADABLE
     TOKEN_UNKNOWN = "token_unknown", _UNREADABLE
+    INVITATION_OVER = "invitation_over", "the invitation code of the caller is no longer valid."
     NOT_PUBLIC_YET = "not_public_yet", "the caller may read it when it is over (`public_from`)."
 
 

@@ -21,6 +21,7 @@ from skye.fields import (
 )
 from skye.rulesets import MAX_PLAYERS
 from skye_server.error_codes import ERROR_CODES, MAX_ERRORS, UNREADABLE, ErrorPlace
+from skye_server.games.game import InvitationEnd
 from skye_server.games.views.fields import GameId, PlayerName, Version
 from skye_server.http.problems import CONTENT_TYPE
 
@@ -36,6 +37,7 @@ GAME_ERRORS = (
     "token_unknown",
     "not_found",
     "game_not_found",
+    "invitation_over",
     *UNREADABLE,
     "too_much_contention",
     "server_busy",
@@ -249,6 +251,7 @@ class ProblemParams(TypedDict):
             int, Keywords(minimum=1), "The number of the action of a record that breaks a rule, from 1."
         ]
     ]
+    invitation_end: NotRequired[Annotated[InvitationEnd, "Why the invitation is over."]]
     reason: NotRequired[Annotated[ProblemCode, "The code of the rule that the action breaks."]]
 
 
