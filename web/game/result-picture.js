@@ -27,6 +27,11 @@ export async function saveResult(view) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
+/** Return a colour of the palette. @param {string} name */
+function paint(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name);
+}
+
 /** @param {Game} view @returns {Promise<Blob>} */
 async function resultPicture(view) {
   const columns = Math.min(3, view.players.length);
@@ -40,18 +45,18 @@ async function resultPicture(view) {
     /** @type {number} */ x,
     /** @type {number} */ y,
     /** @type {number} */ px,
-    color = "#2b332e",
+    color = paint("--ink"),
   ) => {
     draw.font = `600 ${px}px Georgia, "Noto Serif", serif`;
     draw.fillStyle = color;
     draw.fillText(words, x, y, WIDTH - x - GAP);
   };
-  draw.fillStyle = "#e9ebe0";
+  draw.fillStyle = paint("--page");
   draw.fillRect(0, 0, canvas.width, canvas.height);
-  draw.fillStyle = "#24483a";
+  draw.fillStyle = paint("--moss");
   draw.fillRect(0, 0, WIDTH, HEAD - GAP);
   const winners = view.result?.winners ?? [];
-  text(`Isle of Skye · ${winnersText(winners, view)}`, GAP, 52, 34, "#fff");
+  text(`Isle of Skye · ${winnersText(winners, view)}`, GAP, 52, 34, paint("--on-moss"));
   const order = view.result ? ranked(view.result).map(({ seat }) => view.players[seat]) : view.players;
   await Promise.all(
     order.map(async (player, index) => {
