@@ -1,18 +1,20 @@
 """Rated games of scripted players while each kind of process is killed and Redis fails over.
 
 Afterwards the ladder is what its export recomputes: every game is rated once, with the places of its result.
-With `--log-cli-level=INFO` the test shows how many games, requests and kills there were.
+With `--log-cli-level=INFO` the test shows how many games, requests and kills there were. `RATED_GAMES=3000`
+makes it a run by hand, of half an hour on two cores.
 """
 
 import itertools
 import json
 import logging
+import os
 import random
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 from skye_server.ladder.verify import verified
 from tests.deploy.servers import Dispatcher
@@ -23,12 +25,16 @@ from tests.system.machines import FailingOver, Machines
 from tests.system.redis_forms import Sentinels
 from tests.system.wire import Wire, bearer
 
-GAMES = sized(8, 60)
-PLAYERS = sized(6, 12)
-BETWEEN_KILLS = sized((30, 60), (200, 500))
+GAMES = int(os.environ.get("RATED_GAMES", sized(8, 60)))
+PLAYERS = sized(6, 12) if GAMES < 100 else 60
+"""How many players take turns: two of them meet five times."""
+
+BETWEEN_KILLS = sized((30, 60), (200, 500)) if GAMES < 100 else (1000, 3000)
 """How many actions are acknowledged from one kill to the next."""
 
-RESIGNS = 0.05
+RESIGNS_EVERY = 5
+"""Of how many games a player gives up one. A player who gives up more often waits for minutes."""
+
 LADDER = "live_2"
 TICKET = {"seat_count": 2, "rated": True, "options": {"turn_ms": 120_000}}
 SETTINGS = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000", "SKYE_WORKERS": "2"}
@@ -40,7 +46,8 @@ class Crowd:
 
     def __init__(self):
         self._lock = threading.Lock()
-        self.games, self.action_count, self.is_playing = set(), 0, True
+        self.games, self.action_count = set(), 0
+        self.is_playing, self.has_failed = True, False
 
     def begun(self, game):
         with self._lock:
@@ -50,9 +57,18 @@ class Crowd:
         with self._lock:
             self.action_count += 1
 
+    @contextmanager
+    def ended_by_failure(self):
+        """Let nobody wait for a player who has failed."""
+        try:
+            yield
+        except BaseException:
+            self.has_failed = True
+            raise
+
     @property
     def has_enough(self):
-        return len(self.games) >= GAMES
+        return self.has_failed or len(self.games) >= GAMES
 
 
 class RatedPlayer:
@@ -66,15 +82,17 @@ class RatedPlayer:
         self.wire = Wire(ports, self._dice, may_go_back=True, source=address)
 
     def play(self):
-        """Play rated games until the crowd has begun enough."""
-        with closing(self.wire):
+        """Play rated games until the crowd has begun enough, or a player has failed."""
+        with closing(self.wire), self._crowd.ended_by_failure():
             reply = self._send("PUT", "/v1/me/profile", {"name": self._name, "bot": True})
             assert reply.status == 200, reply.body
+            begun = itertools.count(self._dice.randrange(RESIGNS_EVERY))
             while not self._crowd.has_enough:
                 ticket = self._seek()
                 if ticket["game_id"] is not None:
                     self._crowd.begun(ticket["game_id"])
-                    self._play_game(f"/v1/games/{ticket['game_id']}", ticket["seat"])
+                    resigns = next(begun) % RESIGNS_EVERY == 0
+                    self._play_game(f"/v1/games/{ticket['game_id']}", ticket["seat"], resigns)
 
     def _seek(self):
         ticket = self._send("POST", "/v1/matchmaking/tickets", {"name": self._name, **TICKET}).json
@@ -86,20 +104,26 @@ class RatedPlayer:
             ticket = self.wire.read(path, self._key)
         return ticket
 
-    def _play_game(self, path, seat):
-        resigns_at = self._dice.randrange(20) if self._dice.random() < RESIGNS else None
-        for step in itertools.count():
-            view = self.wire.read(f"{path}?include=actions", self._key)
-            if view["status"] != "playing":
-                return
-            if step == resigns_at:
+    def _play_game(self, path, seat, resigns):
+        left = self._dice.randrange(20) if resigns else -1
+        with_actions = f"{path}?include=actions"
+        view = self.wire.read(with_actions, self._key)
+        while view["status"] == "playing":
+            if left == 0:
                 self._send("POST", f"{path}/players/{seat}/resign")
+                left, view = -1, self.wire.read(with_actions, self._key)
             elif view["actions"]:
+                left -= 1
                 action = self._dice.choice([each for each in view["actions"] if each["type"] != "take_back"])
-                if self._send(action["method"], action["href"], action["body"]).status < 300:
+                reply = self._send(action["method"], f"{action['href']}?include=actions", action["body"])
+                if reply.status < 300:
                     self._crowd.acted()
+                    view = reply.json
+                else:
+                    view = self.wire.read(with_actions, self._key)
             else:
-                time.sleep(self._dice.uniform(0.02, 0.1))
+                time.sleep(self._dice.uniform(0.05, 0.2))
+                view = self.wire.read(with_actions, self._key)
 
     def _send(self, method, path, body=None):
         key = f"{self._name}-{self._dice.getrandbits(64):016x}"
@@ -155,9 +179,13 @@ def check_ladder(ports, games):
         def exported():
             return wire.ask_until_answered("GET", f"/v1/ladders/{LADDER}/export").body.splitlines()
 
+        def count():
+            return wire.read(f"/v1/ladders/{LADDER}")["ladder"]["result_count"]
+
         def position():
             return json.loads(exported()[0])["position"]
 
+        assert waited_for(lambda: count() >= len(games)), (count(), len(games))
         assert waited_for(lambda: position() >= len(games)), (position(), len(games))
         lines = exported()
         ladder, results, _ = verified(lines)
