@@ -332,3 +332,13 @@ def test_key_may_have_white_space_and_its_file_a_byte_order_mark(text, content, 
 def test_file_without_a_key_is_one_clear_error(content, tmp_path):
     with pytest.raises(ValueError, match=r"no player key .*, and no file that can be read"):
         key_of("{}", tmp_path, content)
+
+
+def test_command_refuses_a_ladder_that_the_server_lacks(live, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delenv("SKYE_PLAYER_KEY", raising=False)
+    arguments = ["ladder", "json:dumps", "--name=ann", "--ladder=live_9", f"--url={live.url}"]
+    assert bot_command.main(arguments) == 2
+    assert "the server has no ladder 'live_9', but live_2, live_4" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir()), "no key for a player who cannot wait"

@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import Final
 
 from skye_client import webhooks
+from skye_client._sync.client import Skye
 from skye_client.bot_errors import explained, own_frames
 from skye_client.bot_server import make_server
 from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeError
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
 from skye_client.keys import new_key
 from skye_client.messages import MAX_PORT
-from skye_client.rated import LADDERS
+from skye_client.rated import chosen_ladder
 from skye_client.turns import as_decide, function_named
 from skye_client.version import __version__
 
@@ -73,14 +74,16 @@ def play_games(options: argparse.Namespace) -> int:
 def play_ladder(options: argparse.Namespace) -> int:
     """Play rated games until Ctrl-C."""
     decide = as_decide(function_named(options.bot))
+    with Skye(options.url) as client:
+        ladder = chosen_ladder(client.ladders.list(), options.ladder)["id"]
     key = kept_key(options.key, options.name)
-    sys.stderr.write(f"skye-bot: waiting on {options.ladder}, for players of other networks\n")
+    sys.stderr.write(f"skye-bot: waiting on {ladder}, for players of other networks\n")
     host(
         key,
         decide,
         concurrency=options.concurrency,
         url=options.url,
-        ladder=options.ladder,
+        ladder=ladder,
         name=options.name,
     )
     return 0
@@ -154,7 +157,7 @@ def _parser() -> argparse.ArgumentParser:
     hosts.set_defaults(function=play_games)
     ladder = commands.add_parser("ladder", help="play rated games, one after the other")
     ladder.add_argument("--name", help="the name to claim, or that of the player")
-    ladder.add_argument("--ladder", choices=LADDERS, default="live_2", help="default: %(default)s")
+    ladder.add_argument("--ladder", help="where to wait, such as live_2; default: the first of the server")
     ladder.add_argument("--key", help=f"as of host; default: {KEY_VARIABLE}, or the file NAME.key")
     ladder.add_argument("--url", default=URL, help="the address of the server; default: %(default)s")
     ladder.set_defaults(function=play_ladder, concurrency=CONCURRENCY)

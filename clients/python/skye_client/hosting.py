@@ -6,6 +6,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias, TypedDict, Unpack
 
@@ -26,7 +27,7 @@ from skye_client.errors import (
     UnexpectedResponseError,
 )
 from skye_client.following import is_final
-from skye_client.rated import claim, play_rated
+from skye_client.rated import chosen_ladder, claim, play_rated
 from skye_client.retry import backoff
 from skye_client.turns import AsyncTurn, Decide, Turn, completed
 
@@ -130,11 +131,15 @@ async def async_host(
         player, ladder = client.player(key), options.get("ladder")
         hosting = _Host(player, decide, concurrency, rulesets, progress=shown)
         await _check_rulesets(client, rulesets)
-        name = None if ladder is None else await claim(player, options.get("name"))
+        rating = None
+        if ladder is not None:
+            chosen = chosen_ladder(await client.ladders.list(), ladder)
+            name = await claim(player, options.get("name"))
+            rating = partial(play_rated, client, player, name, chosen, options.get("report", print))
         try:
             async with anyio.create_task_group() as tasks:
-                if ladder is not None and name is not None:
-                    tasks.start_soon(play_rated, client, player, name, ladder, options.get("report", print))
+                if rating is not None:
+                    tasks.start_soon(rating)
                 await hosting.run(until_over=options.get("until_over", False))
                 tasks.cancel_scope.cancel()
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
@@ -16,14 +16,6 @@ from skye_client.errors import ApiError, ConnectionFailedError, SkyeError, Unexp
 from skye_client.following import is_final
 from skye_client.retry import backoff
 
-LADDERS: Final[dict[str, tuple[int, int]]] = {
-    "live_2": (2, 120_000),
-    "live_4": (4, 120_000),
-    "slow_2": (2, 86_400_000),
-    "slow_4": (4, 86_400_000),
-}
-"""The number of seats of the games of each ladder, and the milliseconds for each decision."""
-
 _TTL_MS: Final = 3_600_000
 _LOOK_S: Final = 2.0
 _RESULT_S: Final = 5.0
@@ -34,6 +26,18 @@ _CANCEL_S: Final = 2.0
 """For how long a program that ends tries to cancel its ticket."""
 
 _T = TypeVar("_T")
+
+
+def chosen_ladder(ladders: Sequence[m.Ladder], ladder: str | None) -> m.Ladder:
+    """Return one of the ladders of a server, by its id; the first one without an id.
+
+    :raises SkyeError: when the server has no such ladder.
+    """
+    found = next((each for each in ladders if ladder in (None, each["id"])), None)
+    if found is None:
+        offered = ", ".join(each["id"] for each in ladders)
+        raise SkyeError(f"the server has no ladder {ladder!r}, but {offered or 'none'}")
+    return found
 
 
 async def claim(player: AsyncPlayer, name: str | None) -> str:
@@ -55,7 +59,7 @@ async def claim(player: AsyncPlayer, name: str | None) -> str:
 
 
 async def play_rated(
-    client: AsyncSkye, player: AsyncPlayer, name: str, ladder: str, report: Callable[[str], None]
+    client: AsyncSkye, player: AsyncPlayer, name: str, ladder: m.Ladder, report: Callable[[str], None]
 ) -> None:
     """Wait on a ladder, and report the result of each game, until it is cancelled.
 
@@ -63,18 +67,17 @@ async def play_rated(
 
     :param report: is called with a line for each result.
     """
-    seats, turn_ms = LADDERS[ladder]
     ticket: m.TicketToCreate = {
         "name": name,
-        "seat_count": seats,
+        "seat_count": ladder["seat_count"],
         "rated": True,
         "ttl_ms": _TTL_MS,
-        "options": {"turn_ms": turn_ms},
+        "options": {"turn_ms": ladder["turn_ms"]},
     }
     while True:
         game_id = await _through_outages(lambda: _matched(player, ticket))
         if game_id is not None:
-            report(await _through_outages(partial(_result_of, client, player, name, ladder, game_id)))
+            report(await _through_outages(partial(_result_of, client, player, name, ladder["id"], game_id)))
 
 
 async def _through_outages(request: Callable[[], Awaitable[_T]]) -> _T:

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionFailedError, HistoryLostError, SkyeError, UnexpectedResponseError, UnknownRulesetError } from "./errors.js";
 import { isFinal } from "./events.js";
 import { isKnown } from "./known.js";
-import { claim, playRated } from "./rated.js";
+import { claim, ladderOf, playRated } from "./rated.js";
 import { Skye } from "./skye.js";
 import { backoff, sleep } from "./transport.js";
 
@@ -53,7 +53,8 @@ export async function host(key, decide, { url, concurrency = 8, untilOver = fals
   const all = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
   const its = new Host(player, decide, concurrency, rulesets, onProgress, all);
   await checkRulesets(client, rulesets, signal);
-  const rated = ladder ? playRated(client, player, await claim(player, name), ladder, onResult, all) : Promise.resolve();
+  const chosen = ladder ? await ladderOf(client, ladder, all) : null;
+  const rated = chosen ? playRated(client, player, await claim(player, name), chosen, onResult, all) : Promise.resolve();
   let failure;
   const seeking = rated.catch((error) => {
     if (!all.aborted) failure = error;

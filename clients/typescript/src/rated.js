@@ -5,14 +5,30 @@ import { backoff, sleep } from "./transport.js";
 /** @import { Player } from "./player.js" */
 /** @import { Skye } from "./skye.js" */
 
-/** The number of seats of the games of each ladder, and the milliseconds for each decision. @type {Record<string, [number, number]>} */
-const LADDERS = { "live_2": [2, 120_000], "live_4": [4, 120_000], "slow_2": [2, 86_400_000], "slow_4": [4, 86_400_000] };
+/** @typedef {Awaited<ReturnType<Skye["ladders"]["list"]>>[number]} Ladder */
+
 const TTL_MS = 3_600_000;
 /** How often a ticket that waits, and a game that goes on, are looked at. */
 const LOOK_MS = 2000, RESULT_MS = 5000;
 const OUTAGE_MS = 5000;
 /** For how long a program that ends tries to cancel its ticket. */
 const CANCEL_MS = 2000;
+
+/**
+ * Return the ladder of a server with an id.
+ *
+ * @param {Skye} client
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @returns {Promise<Ladder>}
+ * @throws {SkyeError} The server has no such ladder.
+ */
+export async function ladderOf(client, id, signal) {
+  const ladders = await client.ladders.list({ signal });
+  const found = ladders.find((each) => each.id === id);
+  if (!found) throw new SkyeError(`The server has no ladder ${JSON.stringify(id)}, but ${ladders.map((each) => each.id).join(", ") || "none"}`);
+  return found;
+}
 
 /**
  * Return the name of a player's profile; claim one if there is none.
@@ -38,17 +54,16 @@ export async function claim(player, name) {
  * @param {Skye} client
  * @param {Player} player
  * @param {string} name
- * @param {string} ladder
+ * @param {Ladder} ladder
  * @param {(line: string) => void} report
  * @param {AbortSignal} signal
  */
 export async function playRated(client, player, name, ladder, report, signal) {
-  if (!(ladder in LADDERS)) throw new SkyeError(`There is no ladder ${JSON.stringify(ladder)}`);
-  const [seat_count, turn_ms] = LADDERS[ladder];
+  const { id: ladderId, seat_count, turn_ms } = ladder;
   const ticket = { name, seat_count, rated: true, ttl_ms: TTL_MS, options: { turn_ms } };
   while (!signal.aborted) {
     const id = await throughOutages(() => matched(player, ticket, signal), signal);
-    if (id) report(await throughOutages(() => resultOf(client, player, name, ladder, id, signal), signal));
+    if (id) report(await throughOutages(() => resultOf(client, player, name, ladderId, id, signal), signal));
   }
 }
 

@@ -5,9 +5,10 @@ import contextlib
 
 import pytest
 
-from skye_client import ConnectionFailedError, rated
+from skye_client import ConnectionFailedError, SkyeError, rated
 
 WAITING = {"id": "t1", "status": "waiting", "game_id": None}
+LIVE_2 = {"id": "live_2", "seat_count": 2, "turn_ms": 120_000}
 FINISHED = {
     "status": "finished",
     "you": {"seat": 1},
@@ -59,7 +60,7 @@ def _at_once(monkeypatch):
 async def play(server, is_enough):
     """Play until a condition holds for the reported lines; return these."""
     lines = []
-    task = asyncio.create_task(rated.play_rated(server, server, "ann", "live_2", lines.append))
+    task = asyncio.create_task(rated.play_rated(server, server, "ann", LIVE_2, lines.append))
     while not is_enough(lines):
         await asyncio.sleep(0.001)
         assert not task.done(), task
@@ -80,3 +81,10 @@ def test_result_is_reported_once_in_spite_of_outages():
     server = Server([failed, WAITING, failed, matched, WAITING], [failed, FINISHED])
     lines = asyncio.run(play(server, bool))
     assert lines == ["g1: place 1 of 2, rating 1530 (+30)"]
+
+
+def test_ladder_is_one_of_the_server_and_the_first_by_default():
+    ladders = [LIVE_2, {**LIVE_2, "id": "blitz_3"}]
+    assert [rated.chosen_ladder(ladders, each)["id"] for each in (None, "blitz_3")] == ["live_2", "blitz_3"]
+    with pytest.raises(SkyeError, match="no ladder 'live_9', but live_2, blitz_3"):
+        rated.chosen_ladder(ladders, "live_9")
