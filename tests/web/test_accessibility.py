@@ -137,8 +137,11 @@ def check_hand_over(browser, axe, language="en", **window):
     assert findings(browser, screen, axe) == []
 
 
-def test_axe_finds_nothing_in_any_phase(browser, axe):
-    check_every_phase(browser, axe)
+@pytest.mark.parametrize(
+    "window", [{}, PHONE, {"width": 768, "height": 1024}], ids=["desktop", "phone", "tablet"]
+)
+def test_axe_finds_nothing_in_any_phase(browser, axe, window):
+    check_every_phase(browser, axe, **window)
 
 
 def test_axe_finds_nothing_while_the_device_is_handed_over(browser, axe):

@@ -85,6 +85,16 @@ def test_public_list_shows_the_time_limits_of_an_open_game(browser):
     assert all(part in times for part in ("2 minutes", "10 minutes", "5 seconds")), times
 
 
+@pytest.mark.parametrize(("locale", "first"), [("en-GB", "day"), ("en-US", "month")])
+def test_dates_are_written_as_the_reader_does(browser, locale, first):
+    game = browser.game("Ann", auto_start=False)[0]
+    page = browser.window(locale=locale).page
+    row = page.locator(f".games li:has(a[href*='{game}'])")
+    row.wait_for()
+    assert re.match({"day": r"\d+ \w+", "month": r"\w+ \d+,"}[first], row.locator("time").inner_text())
+    row.get_by_role("link", name="Join: ").wait_for()
+
+
 def test_own_games_are_listed_by_when_they_were_saved(browser):
     screen, game, _ = seated(browser, "Ann", "Bob")
     listed = screen.page.evaluate(

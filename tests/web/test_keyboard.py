@@ -1,5 +1,7 @@
 """Keys and the keyboard focus: what a key chooses, and where the focus is after an action."""
 
+import pytest
+
 from tests.web.driver import FIRST, offer_all, seated
 from tests.web.hands import Keyboard, can_build
 
@@ -96,13 +98,47 @@ def test_passing_is_confirmed_while_a_tile_is_affordable(browser):
     page.wait_for_selector(".game-page:not(.my-turn)")
 
 
-def test_focus_moves_to_the_next_part_after_prices_and_a_purchase(browser):
-    screen, _, _ = seated(browser, "Ann", bots=["random"], options=FIRST)
-    page = screen.page
-    for keys, phase in ((("1", "x", "s"), "buying"), (("1", "b"), "building")):
-        for key in keys:
+class Shortcuts(Keyboard):
+    """Plays by shortcuts, which press no button."""
+
+    def set_prices(self, page):
+        """Discard the first tile, and send."""
+        for key in "1xs":
             page.keyboard.press(key)
-            screen.drawn()
-        page.wait_for_selector(f".game-page[data-phase={phase}]")
-        screen.until("() => document.activeElement !== document.body")
-        page.wait_for_selector(".game-page.my-turn:not([aria-busy])")
+        page.wait_for_selector("[data-act=set]", state="hidden")
+        return True
+
+    def press(self, page, selector):
+        """Press the shortcut of a button."""
+        if selector == "[data-act=buy]":
+            page.keyboard.press("b")
+        else:
+            super().press(page, selector)
+
+
+def check_focus_at_each_phase(screen, hands, last_round):
+    """Play until a round has ended; at each change of the phase, look where the focus is."""
+    page, before, rounds = screen.page, "pricing", 0
+    while rounds < last_round:
+        state = screen.state()
+        if state["phase"] != before:
+            before, rounds = state["phase"], rounds + (state["phase"] in ("pricing", "none"))
+            screen.until("() => document.activeElement !== document.body")
+            if before == "buying" and state["mine"]:
+                page.wait_for_selector(".buying h2:focus")
+        elif not hands.move(page, state):
+            page.wait_for_timeout(30)
+
+
+@pytest.mark.parametrize("hands", [Keyboard(), Shortcuts()], ids=["buttons", "shortcuts"])
+def test_focus_moves_to_the_next_part_at_each_change_of_the_phase(browser, hands):
+    screen, _, _ = seated(browser, "Ann", bots=["random"], options=FIRST)
+    check_focus_at_each_phase(screen, hands, 2)
+
+
+@pytest.mark.full_size
+@pytest.mark.parametrize("hands", [Keyboard(), Shortcuts()], ids=["buttons", "shortcuts"])
+def test_focus_is_never_lost_in_a_whole_game(browser, hands):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    check_focus_at_each_phase(screen, hands, 6)
+    assert screen.view()["status"] == "finished"

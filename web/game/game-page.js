@@ -196,10 +196,11 @@ export function gamePage(store, chosen, reopen) {
     for (const part of [header, since, alerts, keys, store]) part.close();
   }
 
-  /** Return the heading of what is shown, for a focus that is lost. @returns {HTMLElement | null} */
+  /** Return the heading of what can be done or is shown, for a focus that is lost. @returns {HTMLElement | null} */
   function heading() {
+    const own = [".pricing h2", ".buying h2", ".building h2", ".result h2"];
     const headings = /** @type {HTMLElement[]} */ (
-      [".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...root.querySelectorAll(selector)])
+      [...own, ".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...root.querySelectorAll(selector)])
     );
     const found = headings.find((one) => one.checkVisibility()) ?? null;
     if (found) found.tabIndex = -1;

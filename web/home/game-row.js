@@ -39,7 +39,9 @@ export function gameRow(game, mine = null, call = "") {
     h("a", { href: gameUrl(game.id) }, gameName(game.name)),
     h("span", { class: "opponents" }, names.length ? list(names) : ""),
     call ? h("span", { class: "badge act" }, call) : null,
-    isOpen && mine === null ? h("a", { href: gameUrl(game.id) }, t("front.join")) : null,
+    isOpen && mine === null
+      ? h("a", { href: gameUrl(game.id), "aria-label": `${t("front.join")}: ${gameName(game.name)}` }, t("front.join"))
+      : null,
     h("span", { class: "faint" }, standing),
     game.status === "lobby"
       ? h("span", { class: "faint times" }, timeTexts({ ...NO_LIMITS, ...game }).join(" · "))

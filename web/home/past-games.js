@@ -1,7 +1,7 @@
 import { botLevel } from "../shared/bots.js";
 import { button, h, hide } from "../shared/dom.js";
 import { gameName } from "../shared/game-name.js";
-import { language, list, t } from "../shared/i18n.js";
+import { date, list, t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
 
 /**
@@ -55,6 +55,6 @@ function row({ players, seat, place, finished_at: finished, name }) {
     h("span", { class: "badge" }, place ? t("past.place", { place, players: players.length }) : t("status.aborted")),
     h("span", { class: "faint" }, t("seat.score", { count: score })),
     end.type === "played" ? null : h("small", {}, t(`end.${end.type}`, { round: end.round ?? 0 })),
-    h("time", { class: "faint", datetime: finished }, new Date(finished).toLocaleDateString(language)),
+    h("time", { class: "faint", datetime: finished }, date(finished)),
   );
 }

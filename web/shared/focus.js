@@ -11,6 +11,8 @@ const LATE_MS = 300;
 export function focusKeeper(root, fallback) {
   /** What had the focus last, unless the user has pressed elsewhere since. @type {HTMLElement | null} */
   let last = null;
+  /** What got the focus as the fallback. @type {HTMLElement | null} */
+  let given = null;
   root.addEventListener("focusin", ({ target }) => {
     last = /** @type {HTMLElement} */ (target);
   });
@@ -27,11 +29,25 @@ export function focusKeeper(root, fallback) {
     if (!root.isConnected) document.removeEventListener("keydown", pressed);
   }
 
-  /** Move a lost focus, after the browser has noticed that its element is hidden. */
+  /**
+   * Move a lost focus, after the browser has noticed that its element is hidden; and one that the user has not moved
+   * since it was given to the part before.
+   */
   function check() {
-    if (!(last || isByKey) || document.activeElement !== document.body || openDialogs.length) return;
+    if (!(last || isByKey) || openDialogs.length) return;
+    if (document.activeElement === given) return give();
+    if (document.activeElement !== document.body) return;
     const usable = last?.isConnected && last.checkVisibility() && !last.matches(":disabled");
-    (usable ? last : fallback())?.focus({ preventScroll: true });
+    if (usable) last?.focus({ preventScroll: true });
+    else give();
+  }
+
+  /** Give the focus to the fallback. */
+  function give() {
+    const next = fallback();
+    if (next === document.activeElement) return;
+    given = next;
+    next?.focus({ preventScroll: true });
   }
 
   return {
@@ -41,7 +57,7 @@ export function focusKeeper(root, fallback) {
     },
     /** Focus the first element of a page that has just been opened. */
     begin() {
-      if (document.activeElement === document.body) fallback()?.focus({ preventScroll: true });
+      if (document.activeElement === document.body) give();
     },
   };
 }

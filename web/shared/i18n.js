@@ -112,9 +112,19 @@ export function number(value) {
   return Math.abs(value) >= 1000 ? value.toLocaleString(language) : String(value);
 }
 
-/** Return a time in the language of the page. @param {string} at */
+/** Return the reader's variant of the language of the page, such as en-GB: they write dates in different ways. */
+function locale() {
+  return navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
+}
+
+/** Return a time as the reader writes it. @param {string} at */
 export function dateTime(at) {
-  return new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  return new Date(at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Return a date as the reader writes it. @param {string} at */
+export function date(at) {
+  return new Date(at).toLocaleDateString(locale(), { dateStyle: "medium" });
 }
 
 /** Return an amount with its unit, as in "2 minutes". @param {number} value @param {string} unit */

@@ -22,7 +22,11 @@ export function gameMenu(store, chosen, reopen, seatNumbers) {
     async () => (await import("../game/menu-items.js")).menuItems(store, chosen, reopen, root),
   );
   root.append(items.root);
-  root.addEventListener("toggle", () => items.update());
+  root.addEventListener("toggle", () => {
+    const covered = root.closest(".game-page")?.querySelectorAll("main > *") ?? [];
+    for (const part of covered) /** @type {HTMLElement} */ (part).inert = root.open; // none of it can be half pressed
+    items.update();
+  });
 
   return {
     root: h("div", { class: "menu-bar" }, switcher.root, root),
