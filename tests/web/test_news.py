@@ -1,8 +1,10 @@
 """What the others can do and did, and why gold and points came: at every width."""
 
+from operator import itemgetter
+
 import pytest
 
-from tests.web.driver import NOTICE_MS, PHONE, call, offer_all, seated
+from tests.web.driver import NOTICE_MS, PHONE, call, offer, offer_all, seated
 
 WIDTHS = """() => [...document.querySelectorAll(".market-row[data-seat='1'] .offer img")].map(
   ({offsetWidth}) => offsetWidth)"""
@@ -24,6 +26,21 @@ def test_tiles_of_rivals_are_shown_while_prices_are_set(browser, width):
     page.wait_for_selector(".trial h2:has-text('would fit')")
     page.click("[data-act=end-trial]")
     page.wait_for_selector("[data-act=set]:visible")
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_rivals_who_have_set_prices_or_built_are_named_as_such(browser, width):
+    screen, game, tokens = seated(browser, "Ann", "Bob", window={"width": width, "height": 800})
+    state = "[data-seat='1'] .seat-state:visible"
+    offer(browser, game, tokens, 1, 1, 1)
+    screen.page.wait_for_selector(f"{state}:has-text('prices set')")
+    offer(browser, game, tokens, 0, 1, 1)
+    screen.page.wait_for_selector(".game-page[data-phase=buying]")
+    while screen.view()["phase"] == "buying":
+        browser.act(game, seat := screen.view()["waiting_for"][0], tokens[seat], itemgetter(-1))
+    while browser.act(game, 1, tokens[1], itemgetter(-1)):
+        pass
+    screen.page.wait_for_selector(f"{state}:has-text('has built')")
 
 
 def test_placements_of_rivals_are_news_and_marked_on_their_board(browser):

@@ -30,7 +30,7 @@ export function rivalNews(store, show) {
       const points = h("span", { class: "points" });
       const pictures = placed.map(({ tile, rotation }) => thumbnail(ruleset, tile, rotation));
       const tiles = list(placed.map(({ tile }) => tile));
-      show(...pictures, h("span", {}, t("news.placed", { name: players[seat].name, tiles }), " ", points));
+      show(...pictures, h("span", {}, t("news.placed", { name: players[seat].name, tiles })), points);
       gained(store, seat, placed).then(
         (text) => points.append(text),
         () => {},
