@@ -124,6 +124,8 @@ class Feature:
     :param enumerations: the modules of its enumerations (`skye_server.contract.enums`).
     :param parameters: the parameters of its paths by their names, each with its description and its schema.
     :param schemas: its components, as `SCHEMAS` of `skye_server.openapi.components`.
+    :param lines: returns the lines of its NDJSON responses: by the name of the component its description, and
+        its forms, TypedDicts that differ in their `type`.
     :param security_schemes: its security schemes, likewise.
     :param examples: the file of its recorded examples.
     :param blueprints: returns its blueprints, each with the description of its operations; those without a
@@ -169,6 +171,7 @@ class Feature:
     enumerations: Sequence[str] = ()
     parameters: Mapping[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     schemas: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    lines: Callable[[], Mapping[str, tuple[str, Sequence[type]]]] = dict
     security_schemes: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     examples: Path | None = None
     blueprints: Callable[[], Mapping[Any, str]] = dict

@@ -358,10 +358,39 @@ class InvitationList(TypedDict):
     invitations: list[Invitation]
 
 
+class LadderCheckpointLine(TypedDict):
+    player: str
+    mu: float
+    sigma: float
+    games: int
+    gave_up: int
+    last: list[bool]
+    type: Literal["checkpoint"]
+
+
 LadderId: TypeAlias = str
 
 
 LadderLines: TypeAlias = str
+
+
+class LadderRatingLine(TypedDict):
+    player: str
+    mu: float
+    sigma: float
+    games: int
+    gave_up: int
+    last: list[bool]
+    type: Literal["rating"]
+
+
+Player1: TypeAlias = str
+
+
+Name: TypeAlias = str
+
+
+Place: TypeAlias = int
 
 
 LandscapeTileId: TypeAlias = Literal[
@@ -618,9 +647,6 @@ class RatedPlayer(TypedDict):
     provisional: bool
 
 
-Name: TypeAlias = str
-
-
 GaveUpItem1: TypeAlias = int
 
 
@@ -638,6 +664,17 @@ class RatingChange(TypedDict):
     seat: int
     before: int
     after: int
+
+
+class RatingModel(TypedDict):
+    name: str
+    version: str
+    mu: float
+    sigma: float
+    beta: float
+    kappa: float
+    tau: float
+    decimals: int
 
 
 Warning: TypeAlias = str
@@ -928,9 +965,6 @@ class StartedPlayer(TypedDict):
     color: Color
     bot: BotName | None
     held: bool
-
-
-Place: TypeAlias = int
 
 
 class StatisticsBySize(TypedDict):
@@ -1685,6 +1719,15 @@ class Ladder(TypedDict):
     turn_ms: int
     player_count: int
     result_count: int
+
+
+class LadderHeadLine(TypedDict):
+    type: Literal["ladder"]
+    format: int
+    ladder: LadderId
+    model: RatingModel
+    checkpoint: int
+    position: int
 
 
 class LadderList(TypedDict):
@@ -2673,6 +2716,19 @@ class Inbox(TypedDict):
     answer: InboxAnswer
 
 
+class LadderResultLine(TypedDict):
+    type: Literal["result"]
+    number: int
+    game_id: GameId
+    finished_at: Timestamp
+    players: list[Player1]
+    names: list[Name]
+    places: list[Place]
+    gave_up: list[bool]
+    has_winner: bool
+    record: ExportedRecord
+
+
 class OwnGame(TypedDict):
     game: GameSummary
     seat: int | None
@@ -3051,6 +3107,9 @@ class HostToken(TypedDict):
     host_token: Token
     game: Game
     webhooks: list[ReplacedWebhook]
+
+
+LadderLine: TypeAlias = LadderHeadLine | LadderCheckpointLine | LadderResultLine | LadderRatingLine
 
 
 class ListedRound(TypedDict):

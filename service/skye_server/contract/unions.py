@@ -27,9 +27,10 @@ class OneOf(NamedTuple):
 
     description: str
     forms: Sequence[type]
-    fallback: str
-    """The component of objects that later versions may send. It is a reference to the form itself: code
-    generators for Python would treat a plain form as one more with a `type` of its own."""
+    fallback: str | None = None
+    """The component of objects that later versions may send; None if they will send none. It is a reference
+    to the form itself: code generators for Python would treat a plain form as one more with a `type` of its
+    own."""
     tagged: bool = True
     """Whether the `type` of an object determines its form."""
 

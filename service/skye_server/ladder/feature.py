@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -47,6 +47,12 @@ def _fields() -> Mapping[str, Mapping[str, Any]]:
         "Ticket": {"rated": shown},
         "ServiceIndex": {"ladders": path},
     }
+
+
+def _lines() -> Mapping[str, tuple[str, Sequence[type]]]:
+    from skye_server.ladder.exports import LINES  # noqa: PLC0415
+
+    return {"LadderLine": ("A line of the export of a ladder; a later `format` may have others.", LINES)}
 
 
 def _pairing(games: Games, criteria: Mapping[str, Any]) -> Pairing | None:
@@ -106,8 +112,10 @@ FEATURE: Final = Feature(
             "type": "string",
             "description": "The export of a ladder as NDJSON: a JSON object on each line.",
             "contentMediaType": "application/x-ndjson",
+            "contentSchema": {"$ref": "#/components/schemas/LadderLine"},
         },
     },
+    lines=_lines,
     blueprints=_blueprints,
     fields=_fields,
     pairing=_pairing,

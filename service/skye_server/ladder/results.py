@@ -183,7 +183,7 @@ class Standing(NamedTuple):
 results: Final = RecordCodec(Result, "result of a ladder")
 ratings: Final = RecordCodec(Rating, "rating")
 _changes: Final = RecordCodec(Change, "change of ratings")
-_shown: Final = RecordCodec(Shown, "name on a ladder")
+shown_profiles: Final = RecordCodec(Shown, "name on a ladder")
 
 NOBODY: Final = Shown(None, False)
 
@@ -257,7 +257,9 @@ class LadderResults:
     def show(self, player: str, shown: Shown) -> None:
         """Write the profile of a player that the pages of the ladder show."""
         key = self._key("names")
-        self._calls.call(key, lambda server: server.hset(key, player, _shown.encode(shown)), writes=True)
+        self._calls.call(
+            key, lambda server: server.hset(key, player, shown_profiles.encode(shown)), writes=True
+        )
 
     def meet(self, players: Sequence[str], tickets: Sequence[str], day: int, limit: int) -> bool:
         """Note that players begin a game; return False if two of them have begun enough games on the day.
@@ -345,7 +347,7 @@ class LadderResults:
         return Size(count, int(last or 0)), [
             Standing(
                 player.decode(),
-                NOBODY if shown is None else _shown.decode(shown),
+                NOBODY if shown is None else shown_profiles.decode(shown),
                 ratings.decode(rating),
             )
             for player, rating, shown in zip(*columns, strict=True)

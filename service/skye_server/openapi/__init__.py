@@ -18,6 +18,7 @@ from apispec import APISpec
 from flask import Blueprint, Flask
 from werkzeug.routing import Rule
 
+from skye_server.contract.unions import OneOf
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import ERROR_CODES
 from skye_server.features import installed
@@ -26,7 +27,7 @@ from skye_server.http.problems import CONTENT_TYPE, title_of
 from skye_server.http.request_parsing import DOCUMENTATION
 from skye_server.http.responses import JSON
 from skye_server.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, component_of
-from skye_server.openapi.conversion import Converter, SchemaPlugin
+from skye_server.openapi.conversion import Converter, ResponseComponents, SchemaPlugin
 from skye_server.openapi.documented_errors import CODES, shared_error_responses
 from skye_server.openapi.sent_requests import sent_requests
 from skye_server.openapi.text import Doc, as_yaml, joined, text_of
@@ -97,9 +98,7 @@ class Contract:
         for name, schema in SCHEMAS.items():
             components.schema(name, schema)
         assert isinstance(converter, Converter)
-        converter.responses.named("StreamMessage")
-        converter.responses.named("PlayerStreamMessage")
-        converter.responses.reference(RecordLine)
+        _add_parts_of_streams(converter.responses)
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():
@@ -170,6 +169,16 @@ def contract_of(app: Flask) -> Contract:
     """Return the contract of an app."""
     contract: Contract = app.extensions["skye-contract"]
     return contract
+
+
+def _add_parts_of_streams(components: ResponseComponents) -> None:
+    """Add the messages of streams, and the lines of exports, which no operation names."""
+    components.named("StreamMessage")
+    components.named("PlayerStreamMessage")
+    components.reference(RecordLine)
+    for feature in installed():
+        for name, (description, forms) in feature.lines().items():
+            components.one_of(name, OneOf(description, forms))
 
 
 def _in_order(document: Doc) -> Doc:

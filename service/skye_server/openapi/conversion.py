@@ -182,7 +182,7 @@ class ResponseComponents:
     def named(self, name: str) -> Doc:
         """Return a reference to the component with a name; a request or `SCHEMAS` may define it."""
         if name in UNIONS:
-            return self._added(name, partial(self._one_of, UNIONS[name]))
+            return self.one_of(name, UNIONS[name])
         if name in UNKNOWN:
             return self._added(name, partial(self._unknown, UNKNOWN[name]))
         if name in EXPORTED:
@@ -190,6 +190,10 @@ class ResponseComponents:
         if name in enumerations():
             self._converter.field2property(enumerations()[name](in_response=True))
         return {"$ref": _SCHEMAS + name}
+
+    def one_of(self, name: str, union: OneOf) -> Doc:
+        """Return a reference to the component of a union."""
+        return self._added(name, partial(self._one_of, union))
 
     def _added(self, name: str, make: Callable[[], Doc]) -> Doc:
         if name not in self._components.schemas:
@@ -211,13 +215,14 @@ class ResponseComponents:
 
     def _one_of(self, union: OneOf) -> Doc:
         references = [self.reference(form) for form in union.forms]
-        doc: Doc = {"description": union.description, "oneOf": [*references, self.named(union.fallback)]}
+        fallbacks = [] if union.fallback is None else [self.named(union.fallback)]
+        doc: Doc = {"description": union.description, "oneOf": [*references, *fallbacks]}
         if union.tagged:  # linters require a mapping to each form
             mapping = {
                 tag_of(form): reference["$ref"]
                 for form, reference in zip(union.forms, references, strict=True)
             }
-            mapping[union.fallback] = _SCHEMAS + union.fallback
+            mapping |= {} if union.fallback is None else {union.fallback: _SCHEMAS + union.fallback}
             doc["discriminator"] = {"propertyName": "type", "mapping": mapping}
         return doc
 
