@@ -28,6 +28,9 @@ RARE = (
     "home/lobby.js",
     "home/past-games.js",
     "home/player-key.js",
+    "ladder/changes.js",
+    "ladder/pages.js",
+    "ladder/rated.js",
 )
 """The modules that are loaded when they are first needed, all together."""
 

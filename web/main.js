@@ -17,6 +17,8 @@ async function main() {
   if (game && !asked.has("replay")) return (await import("./game/open-game.js")).openGame(app, game);
   await language;
   if (game) await (await import("./game/replay.js")).openReplay(app, game);
+  else if (["ladder", "player", "profile"].some((page) => asked.has(page)))
+    await (await import("./ladder/pages.js")).openLadderPage(app, asked);
   else if (asked.has("hunts")) await (await import("./home/hunts.js")).openHunts(app);
   else await (await import("./home/front.js")).openFront(app);
 }

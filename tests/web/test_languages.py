@@ -74,9 +74,8 @@ too_many_streams internal_error data_corrupt data_newer tile_not_yours offer_inc
 not_enough_gold own_tile tile_not_for_sale cell_occupied not_adjacent terrain_mismatch building_finished
 placeable_tiles_left nothing_to_take_back invalid_setup invalid_territory invalid_record
 player_key_only delivery_not_found seat_without_url_bot
-bot_is_final ladder_not_found profile_name_taken profile_not_found profile_required rated_game renamed_lately
 """
-"""Problems that players meet only through a defect or a manipulated link, or in what the web client lacks."""
+"""Problems that players meet only through a defect or a manipulated link."""
 
 
 def test_every_problem_is_translated_or_listed_as_english_only():

@@ -36,10 +36,21 @@ function textFor(store, proposal) {
     .join(" ");
 }
 
+/**
+ * Return whether the result of a game counts whatever the players agree: that of a rated game, once an offer is set.
+ *
+ * @param {Store} store
+ */
+function mustBePlayed({ view }) {
+  const isBegun = view.round > 1 || view.phase !== "pricing" || view.players.some((player) => player.offer_set);
+  return Boolean(view.rated) && isBegun;
+}
+
 /** Return whether our seat may propose to end the game early: several people play it. @param {Store} store */
 export function canProposeAbort(store) {
   const { view, me } = store;
   const isServers = view.origin === null && view.options.clock === "real";
+  if (mustBePlayed(store)) return false;
   return view.status === "playing" && isServers && isShared(store) && me?.bot === null && view.proposal === null;
 }
 

@@ -4,6 +4,7 @@ import { skye } from "../state/api.js";
 import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
 import { createAndOpen } from "../home/create.js";
 import { list, t } from "../shared/i18n.js";
+import { lazyPart } from "../shared/lazy.js";
 import { resultPanel } from "./result.js";
 import { toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
@@ -28,10 +29,15 @@ export function endPanel(store, explain) {
     () => void import("./result-picture.js").then(({ saveResult }) => saveResult(store.view)).catch(toastError),
     { "data-act": "picture" },
   );
-  const result = resultPanel(store, explain, rematch.root, replay, picture);
+  const rated = lazyPart(
+    () => Boolean(store.view.rated),
+    async () => (await import("../ladder/changes.js")).ratingChanges(store, () => result.update()),
+  );
+  const result = resultPanel(store, explain, () => rated.part, rated.root, rematch.root, replay, picture);
   return {
     root: result.root,
     update() {
+      rated.update();
       result.update();
       hide(picture, store.view.status !== "finished");
       if (store.view.status === "finished") rematch.update();
@@ -115,7 +121,8 @@ function rematchPanel(store) {
     const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
     const asked = people.length ? t("rematch.asked", { count: people.length, names: list(people) }) : "";
     const note = store.view.origin !== null && isJoinable ? t("rematch.whole") : "";
-    const shown = [asked, note].filter(Boolean).join(" ");
+    const unrated = store.view.rated && isJoinable ? t("rematch.unrated") : "";
+    const shown = [asked, note, unrated].filter(Boolean).join(" ");
     if (shown !== text.textContent) announce(shown);
     setText(text, shown);
   }

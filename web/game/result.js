@@ -7,14 +7,17 @@ import { colorMark, endText, ranked, winnersText } from "./seats.js";
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {NonNullable<Game["result"]>["players"][number]} Ranked */
 
+/** @typedef {{heading: string, cell: (seat: number) => Node}} Column What another column shows of each seat. */
+
 /**
  * Create the table of the result.
  *
  * @param {{view: Game}} store
  * @param {((seat: number) => void) | null} explain Shows what earned the points of a seat.
+ * @param {() => Column | null} [column] Returns another column, null without one.
  * @param {...Node} more Buttons below the table.
  */
-export function resultPanel(store, explain, ...more) {
+export function resultPanel(store, explain, column = () => null, ...more) {
   const title = h("h2", { tabindex: -1 });
   const table = h("table", {});
   const root = h(
@@ -32,6 +35,7 @@ export function resultPanel(store, explain, ...more) {
   function row(player) {
     const { seat, place, end, score, scoring_tiles: tiles, scroll_points: scrolls, gold_points: gold } = player;
     const { color, name } = store.view.players[seat];
+    const added = column();
     const label = `${t("seat.score", { count: score })}, ${t("points.show")}`;
     const total = explain
       ? button(number(score), () => explain(seat), { class: "score", "aria-label": label })
@@ -43,6 +47,7 @@ export function resultPanel(store, explain, ...more) {
       h("td", {}, `${number(place)}.`),
       h("th", { scope: "row" }, colorMark(color), h("bdi", {}, name), gaveUp(end)),
       h("td", { class: "total" }, total),
+      added ? h("td", {}, added.cell(seat)) : null,
       ...parts.map((points) => h("td", {}, number(points))),
     );
   }
@@ -57,16 +62,18 @@ export function resultPanel(store, explain, ...more) {
         return;
       }
       setText(title, winnersText(view.result.winners, view));
-      const column = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
+      const headed = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
+      const added = column();
       const head = h(
         "tr",
         {},
         h("td", {}),
-        column(t("result.player")),
-        column(sign("total", t("result.total"))),
-        ...view.scoring_tiles.map(({ scoring_tile: id }) => column(scoringImage(view.ruleset, id))),
-        column(sign("scrolls", t("gains.scrolls"))),
-        column(sign("gold", t("result.gold"))),
+        headed(t("result.player")),
+        headed(sign("total", t("result.total"))),
+        added ? headed(added.heading) : null,
+        ...view.scoring_tiles.map(({ scoring_tile: id }) => headed(scoringImage(view.ruleset, id))),
+        headed(sign("scrolls", t("gains.scrolls"))),
+        headed(sign("gold", t("result.gold"))),
       );
       table.replaceChildren(head, ...ranked(view.result).map(row));
     },

@@ -3,6 +3,7 @@ import { botName } from "../shared/bots.js";
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
+import { ratingText } from "../shared/rating.js";
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { tilePicture } from "../state/pictures.js";
 
@@ -260,6 +261,8 @@ function summaryOf(store, player, focus) {
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: botName(player.bot) }),
     !away && endText(player.end),
+    view.rated && ratingText(view.rated.players[player.seat]),
+    view.rated?.players[player.seat].bot && t("ladder.bot"),
     playing && missed > 0 && t("seat.missed", { count: missed }),
   ].filter((text) => typeof text === "string" && text);
   return {

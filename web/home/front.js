@@ -9,10 +9,12 @@ import { plain, t } from "../shared/i18n.js";
 import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
+import { ladderEntry } from "../ladder/entry.js";
 import { forget, loadGame, myGames } from "./my-games.js";
 import { tilePicture, tilesOfSteps } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
-import { knownPlayer, matchmaking } from "./matchmaking.js";
+import { matchmaking } from "./matchmaking.js";
+import { knownPlayer } from "./own-player.js";
 import { toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
 
@@ -37,6 +39,7 @@ export async function openFront(app) {
   const open = h("div", {});
   const player = nameForm();
   const hunts = h("span", {});
+  const ladders = ladderEntry();
   const root = h(
     "div",
     { class: "front-page" },
@@ -62,7 +65,7 @@ export async function openFront(app) {
         "div",
         { class: "stack" },
         section(t("front.mine"), mine, ...finishedGames()),
-        section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts)),
+        section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts), ladders.root),
         section(t("front.public"), open),
       ),
       h(
@@ -79,6 +82,7 @@ export async function openFront(app) {
           { class: "small", "data-act": "player-key" },
         ),
         " ",
+        ladders.links,
         hunts,
         h("a", { href: "/docs", hreflang: "en" }, t("front.guide")),
         " · ",
@@ -90,7 +94,10 @@ export async function openFront(app) {
   performance.measure("skye-ready");
   void skye.transport
     .json("GET", "/v1")
-    .then(({ lab }) => lab && skye.transport.json("GET", lab))
+    .then((index) => {
+      if (index.ladders) ladders.show();
+      return index.lab && skye.transport.json("GET", index.lab);
+    })
     .then((lab) => {
       if (lab?.hunts) hunts.append(h("a", { href: "/play/?hunts" }, t("hunt.title")), " · ");
     }, toastError);

@@ -15,7 +15,8 @@ import { dropToken } from "./my-games.js";
  */
 export function askToLeave(store, reopen, host, from) {
   const lobby = store.view.status === "lobby";
-  const question = t(!lobby ? "menu.resign_question" : host ? "lobby.leave_host" : "lobby.leave_question");
+  const resigning = store.view.rated ? "rated.resign_question" : "menu.resign_question";
+  const question = t(!lobby ? resigning : host ? "lobby.leave_host" : "lobby.leave_question");
   confirmation(question, t(lobby ? "lobby.leave" : "menu.resign"), () => void leave().catch(toastError)).open(from);
 
   async function leave() {
