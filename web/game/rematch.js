@@ -56,7 +56,11 @@ function rematchPanel(store) {
   let found = null;
   let polling = false;
   const text = h("span", {});
-  const again = button(t("result.again"), () => void play(), { class: "primary", "data-act": "again", hidden: true });
+  const again = button(t(store.view.rated ? "rematch.unrated" : "result.again"), () => void play(), {
+    class: "primary",
+    "data-act": "again",
+    hidden: true,
+  });
   const link = h("a", { class: "button", "data-act": "rematch", hidden: true }, t("rematch.open"));
   const root = h("div", { class: "bar rematch" }, text, again, link);
 
@@ -121,8 +125,7 @@ function rematchPanel(store) {
     const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
     const asked = people.length ? t("rematch.asked", { count: people.length, names: list(people) }) : "";
     const note = store.view.origin !== null && isJoinable ? t("rematch.whole") : "";
-    const unrated = store.view.rated && isJoinable ? t("rematch.unrated") : "";
-    const shown = [asked, note, unrated].filter(Boolean).join(" ");
+    const shown = [asked, note].filter(Boolean).join(" ");
     if (shown !== text.textContent) announce(shown);
     setText(text, shown);
   }

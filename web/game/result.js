@@ -7,7 +7,7 @@ import { colorMark, endText, ranked, winnersText } from "./seats.js";
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {NonNullable<Game["result"]>["players"][number]} Ranked */
 
-/** @typedef {{heading: string, cell: (seat: number) => Node}} Column What another column shows of each seat. */
+/** @typedef {{heading: string, note: HTMLElement, cell: (seat: number) => Node}} Column What another column shows of each seat, and a note above the table. */
 
 /**
  * Create the table of the result.
@@ -56,6 +56,8 @@ export function resultPanel(store, explain, column = () => null, ...more) {
     root,
     update() {
       const { view } = store;
+      const added = column();
+      if (added && !added.note.isConnected) title.after(added.note);
       hide(root, view.result === null && view.status !== "aborted");
       if (!view.result) {
         if (view.status === "aborted") setText(title, t("status.aborted"));
@@ -63,7 +65,6 @@ export function resultPanel(store, explain, column = () => null, ...more) {
       }
       setText(title, winnersText(view.result.winners, view));
       const headed = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
-      const added = column();
       const head = h(
         "tr",
         {},

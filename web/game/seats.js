@@ -3,7 +3,7 @@ import { botName } from "../shared/bots.js";
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
-import { ratingText } from "../shared/rating.js";
+import { ratedBadges } from "../shared/rating.js";
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { tilePicture } from "../state/pictures.js";
 
@@ -170,7 +170,10 @@ export function seatCards(store, choose, focus, explain = null) {
       for (const key of /** @type {const} */ (["mine", "acting", "counted", "looked"]))
         box.classList.toggle(key, shown[key]);
       setText(state, shown.state);
-      notes.replaceChildren(...shown.badges.map((text) => h("span", { class: "badge" }, text)));
+      notes.replaceChildren(
+        ...(shown.rated ? ratedBadges(shown.rated) : []),
+        ...shown.badges.map((text) => h("span", { class: "badge" }, text)),
+      );
       setText(lookText, shown.looked ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(shown.looked));
     }
@@ -261,8 +264,6 @@ function summaryOf(store, player, focus) {
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: botName(player.bot) }),
     !away && endText(player.end),
-    view.rated && ratingText(view.rated.players[player.seat]),
-    view.rated?.players[player.seat].bot && t("ladder.bot"),
     playing && missed > 0 && t("seat.missed", { count: missed }),
   ].filter((text) => typeof text === "string" && text);
   return {
@@ -270,6 +271,7 @@ function summaryOf(store, player, focus) {
     color: player.color,
     state,
     badges,
+    rated: view.rated?.players[player.seat] ?? null,
     acting,
     status: view.status,
     points: shownScore(store, player),

@@ -19,9 +19,8 @@ const WAITS_MS = [500, 1000, 2000, 4000, 8000, 16_000];
  * @param {() => void} changed Called when the changes are known.
  */
 export function ratingChanges(store, changed) {
-  const note = h("span", { class: "faint" });
+  const note = h("p", { class: "faint rated-note" });
   const again = h("a", { class: "button", "data-act": "rated-again" }, t("rated.play"));
-  const root = h("div", { class: "bar rated-note" }, note, again);
   /** @type {RatedResult | null} */
   let result = null;
   let loading = false;
@@ -29,11 +28,12 @@ export function ratingChanges(store, changed) {
   async function load() {
     for (const wait of WAITS_MS) {
       result = await counted();
-      if (result?.changes || !root.isConnected) break;
+      if (result?.changes || !again.isConnected) break;
       await sleep(wait);
     }
     const change = store.seat === null ? null : result?.changes?.[store.seat];
     const isCounted = result?.changes && result.counted;
+    hide(note, Boolean(isCounted));
     setText(note, result?.changes ? (isCounted ? "" : t("rated.nobody")) : t("rated.later"));
     if (change && isCounted)
       announce(t("rated.changed", { rating: String(change.after), change: signed(change.after - change.before) }));
@@ -54,7 +54,8 @@ export function ratingChanges(store, changed) {
   }
 
   return {
-    root,
+    root: again,
+    note,
     heading: t("ladder.rating"),
     /** Return the cell of a seat. @param {number} seat */
     cell(seat) {
@@ -65,7 +66,6 @@ export function ratingChanges(store, changed) {
     },
     update() {
       const { rated, status } = store.view;
-      hide(root, !rated);
       if (!rated) return;
       again.href = `/play/?ladder=${encodeURIComponent(rated.ladder)}`;
       hide(again, store.seat === null);

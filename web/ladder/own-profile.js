@@ -92,8 +92,12 @@ export function profileForm(profile, saved, all = true) {
     sending = true; // a disabled button would lose the focus
     hide(trouble, true);
     try {
-      const sent = { name: name.value, bot: bot.checked, description: description.value.trim() };
-      const found = await ownPlayer().putProfile({ ...sent, ...(link.value && { link: link.value }) });
+      const found = await ownPlayer().putProfile({
+        name: name.value,
+        bot: bot.checked,
+        ...(description.value.trim() && { description: description.value.trim() }),
+        ...(link.value && { link: link.value }),
+      });
       saveOwnName(found.name);
       saved(found);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { h, section } from "../shared/dom.js";
-import { dateTime, number, signed, t } from "../shared/i18n.js";
+import { dateTime, language, number, signed, t } from "../shared/i18n.js";
 import { playerUrl, ratingText } from "../shared/rating.js";
 import { toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
@@ -50,7 +50,7 @@ function about({ name, bot, description, link, created_at: created }) {
     h(
       "p",
       { class: "faint" },
-      t("profile.since", { time: new Date(created).toLocaleDateString(document.documentElement.lang) }),
+      t("profile.since", { time: new Date(created).toLocaleDateString(language, { dateStyle: "medium" }) }),
     ),
     name === ownName() ? h("p", {}, h("a", { href: "/play/?profile" }, t("profile.edit"))) : null,
   );
@@ -67,7 +67,7 @@ function ratings(player, nameOf) {
       "tr",
       {},
       h("th", { scope: "row" }, h("a", { href: `/play/?ladder=${rating.ladder}` }, nameOf(rating.ladder))),
-      h("td", {}, ratingText(rating)),
+      h("td", { class: "rating" }, ratingText(rating)),
       h("td", {}, rating.rank === null ? "–" : `${number(rating.rank)}.`),
       h("td", {}, number(rating.games)),
       h("td", {}, number(rating.gave_up)),
@@ -106,7 +106,7 @@ function row(result, name, nameOf) {
     {},
     h("span", { class: "badge" }, place ? t("past.place", { place, players: names.length }) : t("result.title")),
     counted && change ? changeText(change) : null,
-    counted ? null : h("small", {}, t("rated.nobody")),
+    counted ? null : h("small", {}, t("profile.not_rated")),
     gaveUp.includes(seat) ? h("small", {}, t("profile.gave_up")) : null,
     h("span", { class: "opponents" }, ...others),
     h("span", { class: "faint" }, nameOf(result.ladder)),

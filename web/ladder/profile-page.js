@@ -33,7 +33,7 @@ export async function profilePage(again) {
         h("p", {}, h("a", { href: playerUrl(profile.name) }, t("profile.public"))),
         profile.expires_at && h("p", { class: "faint" }, t("profile.expires", { time: dateTime(profile.expires_at) })),
         fields.root,
-        removal,
+        h("div", { class: "bar removal" }, removal),
       ]
     : [h("p", {}, t("profile.none"), " ", rulesLink()), fields.root];
   return {

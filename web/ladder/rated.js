@@ -1,7 +1,8 @@
 import { ownPlayer } from "../home/own-player.js";
 import { waitingTicket } from "../home/ticket.js";
-import { form, h } from "../shared/dom.js";
+import { form, h, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { ratingText } from "../shared/rating.js";
 import { toastError } from "../shared/toast.js";
 import { loadItem, saveItem } from "../state/items.js";
 import { WAITING } from "./entry.js";
@@ -82,10 +83,23 @@ function playForm({ name, bot }, offered, proposed) {
     asking = false;
   }
 
+  const standing = h("span", {});
+  /** The ratings of the player. @type {import("./ladders.js").PlayerPage["ratings"]} */
+  let ratings = [];
+  const showStanding = () => {
+    const rating = ratings.find(({ ladder }) => ladder === select.value);
+    setText(standing, rating ? ratingText(rating) : "");
+  };
+  select.addEventListener("change", showStanding);
+  void ladders.player(name).then((found) => {
+    ratings = found.ratings;
+    showStanding();
+  }, toastError);
+
   const root = h(
     "div",
     {},
-    h("p", {}, t("rated.as"), " ", playerName(name, bot)),
+    h("p", {}, t("rated.as"), " ", playerName(name, bot), " ", standing),
     finding,
     ...ticket.roots,
     h("p", { class: "faint" }, t("rated.rules"), " ", rulesLink()),

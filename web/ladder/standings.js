@@ -64,7 +64,7 @@ export async function standingsPage(chosen) {
       h(
         "div",
         { class: "stack" },
-        h("nav", { class: "bar ladders", "aria-label": t("ladder.title") }, ...tabs),
+        h("nav", { class: "bar ladders", "aria-label": t("ladder.all") }, ...tabs),
         section(ladderName(ladder), h("p", { class: "faint" }, counts.join(" · ")), table, none, more),
       ),
       h(
@@ -85,8 +85,8 @@ function row({ rank, name, bot, rating, uncertainty, games, gave_up: gaveUp }) {
     { class: isOwn ? "own" : "", tabindex: -1 },
     h("td", {}, `${number(rank)}.`),
     h("th", { scope: "row" }, playerName(name, bot), isOwn ? h("span", { class: "badge" }, t("seat.you")) : null),
-    h("td", {}, ratingText({ rating, uncertainty })),
+    h("td", { class: "rating" }, ratingText({ rating, uncertainty })),
     h("td", {}, number(games)),
-    h("td", {}, number(gaveUp)),
+    h("td", { class: "gave_up" }, number(gaveUp)),
   );
 }

@@ -94,7 +94,7 @@ export class Player {
   cancelTicket(id, options) { return this.#sent("DELETE", `${TICKETS}/${id}`, options); }
 
   /** The player's public name and what stands beside it. @param {CallOptions} [options] @returns {Promise<Result<"get_own_profile">>} */
-  profile(options) { return this.request("GET", PROFILE, options); }
+  profile(options) { return this.#sent("GET", PROFILE, options); }
 
   /**
    * Create or change the player's profile: the public name, with which rated games begin.
@@ -103,10 +103,10 @@ export class Player {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"put_profile">>}
    */
-  putProfile(profile, options) { return this.request("PUT", PROFILE, { ...options, body: profile }); }
+  putProfile(profile, options) { return this.#sent("PUT", PROFILE, { ...options, body: profile }); }
 
   /** Delete the player's profile; rated games and ratings stay, without the name. @param {CallOptions} [options] @returns {Promise<void>} */
-  deleteProfile(options) { return this.request("DELETE", PROFILE, options); }
+  deleteProfile(options) { return this.#sent("DELETE", PROFILE, options); }
 
   /**
    * Replace the key; after an error call it again with the same key. Webhooks of the old key are disabled.
