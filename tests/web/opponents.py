@@ -4,6 +4,7 @@ import http.client
 import itertools
 import json
 import random
+import secrets
 from urllib.parse import urlsplit
 
 from tests.support.playing import new_key
@@ -12,6 +13,11 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 LIVE_MS, SLOW_MS = 120_000, 86_400_000
 _NUMBERS = itertools.count(2)
 _RUN = random.Random().randrange(200)
+
+
+def new_name():
+    """Return a name that no player has."""
+    return f"web-{secrets.token_hex(4)}"
 
 
 class Opponent:

@@ -14,6 +14,7 @@ except ImportError:  # the tests are skipped
     Error = ()
 
 from tests.support.sizes import sized
+from tests.web.opponents import Opponent, new_name, rated_game, wait_until_counted
 from tests.web.roles import END, opened
 
 ROLES = ("host", "friend", "spectator", "hotseat")
@@ -229,3 +230,42 @@ def test_buttons_of_the_page_of_hunts_work_as_they_are_found(browser):
 
     pressed = press_everything(browser, hunts)
     assert any(control.endswith("yes") for control in pressed)
+
+
+@pytest.mark.parametrize(("path", "wanted"), [("ladder=slow_4", "play-rated"), ("profile", "delete-profile")])
+def test_buttons_of_the_pages_of_ladders_work_as_they_are_found(browser, path, wanted):
+    browser.expected.append("404")  # a profile that was deleted
+
+    def page_of_a_player():
+        player = Opponent(browser.url, new_name())
+        screen = browser.window(f"/play/?{path}", stored={"skye.player": player.key})
+        screen.page.wait_for_selector(f"[data-act={wanted}]")
+        return screen
+
+    pressed = press_everything(browser, page_of_a_player)
+    assert any(control.endswith(wanted) for control in pressed)
+
+
+@pytest.mark.parametrize("path", ["ladder=slow_4", "profile"])
+def test_buttons_of_the_pages_of_ladders_work_for_newcomers(browser, path):
+    def page_of_a_newcomer():
+        screen = browser.window(f"/play/?{path}")
+        screen.page.wait_for_selector("[data-act=claim]")
+        return screen
+
+    press_everything(browser, page_of_a_newcomer)
+
+
+def test_buttons_of_the_page_of_a_player_work_as_they_are_found(browser):
+    pair = [Opponent(browser.url, new_name()) for _ in range(2)]
+    game = rated_game(*pair)
+    for player in pair:
+        player.resign(game)
+    wait_until_counted(pair[0], game)
+
+    def page_of_a_player():
+        screen = browser.window(f"/play/?player={pair[0].name}")
+        screen.page.wait_for_selector(".rated-results")
+        return screen
+
+    assert any("Replay" in control for control in press_everything(browser, page_of_a_player))

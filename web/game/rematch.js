@@ -57,7 +57,7 @@ function rematchPanel(store) {
   let polling = false;
   const text = h("span", {});
   const again = button(t(store.view.rated ? "rematch.unrated" : "result.again"), () => void play(), {
-    class: "primary",
+    class: store.view.rated ? "" : "primary",
     "data-act": "again",
     hidden: true,
   });

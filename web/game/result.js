@@ -7,7 +7,10 @@ import { colorMark, endText, ranked, winnersText } from "./seats.js";
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {NonNullable<Game["result"]>["players"][number]} Ranked */
 
-/** @typedef {{heading: string, note: HTMLElement, cell: (seat: number) => Node}} Column What another column shows of each seat, and a note above the table. */
+/**
+ * @typedef {{heading: string, note: HTMLElement, cell: (seat: number) => Node}} Column Another column: what it shows of each
+ * seat, and a note above the table.
+ */
 
 /**
  * Create the table of the result.

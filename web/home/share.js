@@ -9,8 +9,9 @@ import { toast, toastError } from "../shared/toast.js";
  * @param {string} link
  * @param {string} warning
  * @param {() => Promise<string>} [renew] Invalidates older links and returns a new one.
+ * @param {string} [label] What is copied, if it is no link.
  */
-export async function share(link, warning, renew) {
+export async function share(link, warning, renew, label = t("menu.link")) {
   if (!warning && navigator.clipboard) {
     try {
       await navigator.clipboard.writeText(link);
@@ -20,10 +21,10 @@ export async function share(link, warning, renew) {
       /* shown instead */
     }
   }
-  const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
+  const field = h("input", { value: link, readonly: true, "aria-label": label });
   const dialog = h(
     "dialog",
-    { "aria-label": t("menu.link") },
+    { "aria-label": label },
     warning ? h("p", { class: "trouble" }, warning) : null,
     field,
     h(

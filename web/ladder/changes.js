@@ -20,7 +20,7 @@ const WAITS_MS = [500, 1000, 2000, 4000, 8000, 16_000];
  */
 export function ratingChanges(store, changed) {
   const note = h("p", { class: "faint rated-note" });
-  const again = h("a", { class: "button", "data-act": "rated-again" }, t("rated.play"));
+  const again = h("a", { class: "button primary", "data-act": "rated-again" }, t("rated.play"));
   /** @type {RatedResult | null} */
   let result = null;
   let loading = false;

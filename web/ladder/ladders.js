@@ -33,6 +33,7 @@ export function playerName(name, bot) {
     "span",
     {},
     name === null ? h("i", {}, t("ladder.deleted")) : h("a", { href: playerUrl(name) }, h("bdi", {}, name)),
+    bot ? " " : null,
     bot ? h("span", { class: "badge program" }, t("ladder.bot")) : null,
   );
 }

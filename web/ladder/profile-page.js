@@ -72,9 +72,13 @@ function keyPart(again) {
     t("key.title"),
     h("p", {}, t("profile.key_text")),
     player
-      ? button(t("profile.key_copy"), () => void share(player.key, t("profile.key_warning")).catch(toastError), {
-          "data-act": "copy-key",
-        })
+      ? button(
+          t("profile.key_copy"),
+          () => void share(player.key, t("profile.key_warning"), undefined, t("key.title")).catch(toastError),
+          {
+            "data-act": "copy-key",
+          },
+        )
       : null,
     h("details", {}, h("summary", {}, t("profile.key_other")), other),
   );

@@ -39,6 +39,16 @@ test("a ticket can be cancelled", async () => {
   assert.equal((await player.cancelTicket(ticket.id)).status, "cancelled");
 });
 
+test("a player has a profile until it is deleted", async () => {
+  const player = direct.player();
+  const name = `player-${Math.random().toString(36).slice(2, 10)}`;
+  const profile = await player.putProfile({ name, bot: true, description: "A test" });
+  assert.deepEqual([profile.name, profile.bot, profile.description], [name, true, "A test"]);
+  assert.deepEqual(await player.profile(), profile);
+  await player.deleteProfile();
+  await assert.rejects(player.profile(), { code: "profile_not_found" });
+});
+
 test("past games and statistics of a player", async () => {
   const player = direct.player();
   for (let number = 0; number < 3; number++) {
