@@ -1,4 +1,4 @@
-"""Opponents of rated games by plain HTTP, each from an address of its own: no two players of one network meet."""
+"""Opponents of rated games by plain HTTP, each from another address: players of one network do not meet."""
 
 import http.client
 import itertools
@@ -71,7 +71,7 @@ class Opponent:
 
 def play_out(game, *players):
     """Play the rest of a game by plain HTTP."""
-    while any([player.act(game) for player in players]):
+    while sum(player.act(game) for player in players):
         pass
 
 

@@ -8,6 +8,7 @@ from tests.web.driver import PHONE, call
 from tests.web.opponents import Opponent, new_name, play_out, rated_game, wait_until_counted
 from tests.web.test_accessibility import findings
 
+MINUS = "\N{MINUS SIGN}"
 RATED_WAITING = ".rated [data-act=cancel-ticket]"
 
 
@@ -101,7 +102,7 @@ def test_result_of_a_rated_game_shows_what_it_changed(browser, pair, axe):
     shown = page.locator(".result td a").all_inner_texts()
     (result,) = call(browser.url, "GET", f"/v1/players/{pair[0].name}")["results"]
     wanted = [change["after"] for change in result["changes"]]
-    assert sorted(shown) == sorted(f"{after} ({after - 1500:+})".replace("-", "−") for after in wanted)
+    assert sorted(shown) == sorted(f"{after} ({after - 1500:+})".replace("-", MINUS) for after in wanted)
     assert not page.is_visible(".result .rated-note")
     assert page.is_visible("[data-act=rated-again]")
     assert "unrated" in page.locator("[data-act=again]").inner_text()
@@ -132,7 +133,7 @@ def test_page_of_a_player_lists_ratings_and_games(browser, pair, axe, window):
     last, first = page.locator(".rated-results li").all()
     assert "nobody won" in last.inner_text()
     assert "gave up" in last.inner_text()
-    assert re.search(r"\d+ \([+−]\d+\)", first.inner_text())
+    assert re.search(rf"\d+ \([+{MINUS}]\d+\)", first.inner_text())
     assert page.locator(f"a[href='/play/?player={bot.name}']").count() == 2
     assert findings(browser, screen, axe) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
