@@ -63,13 +63,28 @@ def test_newcomer_claims_a_name_and_plays_a_rated_game(browser):
     assert page.evaluate("localStorage['skye.rated-ticket']") is None
 
 
-def test_player_who_no_longer_waits_can_wait_again_by_keyboard(browser):
-    page = browser.window().page
+def test_first_page_loads_no_part_of_the_ladders_before_it_is_asked_for(browser):
+    page = browser.window("/docs").page
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{browser.url}/play/")
+    page.wait_for_selector("[data-act=rated]")
+    of_ladders = ("ladder/rated.js", "ladder/pages.js", "/v1/ladders", "/v1/me/profile")
+    assert not [url for url in asked if url.endswith(of_ladders)]
+    page.click("[data-act=rated]")
+    page.wait_for_selector("[data-act=claim]")
+    assert [url for url in asked if url.endswith("/v1/ladders")]
+
+
+def test_player_who_no_longer_waits_can_wait_again_by_keyboard(browser, axe):
+    screen = browser.window()
+    page = screen.page
     claim(page, new_name())
     page.select_option("[name=ladder]", "slow_4")
     page.focus("[data-act=play-rated]")
     page.keyboard.press("Enter")
     page.wait_for_selector(f"{RATED_WAITING}:focus")
+    assert findings(browser, screen, axe) == []
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-act=play-rated]:focus")
     page.reload()
