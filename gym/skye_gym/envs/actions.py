@@ -48,16 +48,16 @@ left out, since no placement changes it.
 from __future__ import annotations
 
 from copy import copy
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final, Self, TypeAlias
 
 from skye.errors import RuleError
 from skye.rules.moves import Buy
-from skye.rules.state import BUILDING, PRICING, Player
+from skye.rules.state import BUILDING, PRICING, GameState, Player
 from skye.rulesets.ruleset import Ruleset
 from skye.tiles.geometry import ROTATIONS, cell_at, coordinates_of
 from skye.tiles.tile_set import Place
-from skye_gym.encoding import EncodedGame, decode_action, encode_move, encoding_of
+from skye_gym.encoding import EncodedGame, encode_move, encoding_of
 from skye_gym.envs.gains import Gain, Scorings, TerritoryGains, scorings_of, territory_gains
 from skye_gym.envs.planes import planes_of
 from skye_gym.envs.tile_features import TILE_FEATURES, features_of
@@ -263,27 +263,32 @@ class ListedActions(GridActions):
         rows = bytearray(self._rows * width)
         if game.is_over:
             return rows
-        player = game.players[seat]
-        origin = self._planes.origin(player.territory)
-        for number, action in enumerate(self.legal):
-            row = self._of_offer(action) if game.phase is PRICING else self._of_move(action, origin)
-            rows[number * width : (number + 1) * width] = row
+        if game.phase is PRICING:
+            listed = [self._of_offer(action) for action in self.legal]
+        else:
+            origin = self._planes.origin(game.players[seat].territory)
+            listed = [self._of_move(action, origin) for action in self.legal]
+        rows[: width * len(listed)] = b"".join(listed)
         return rows
 
     def _of_move(self, action: int, origin: tuple[int, int]) -> bytes:
         game, seat = self.encoded.game, self.seat
-        match decode_action(game, seat, action):
+        match self._encoding._move(game, seat, action):
+            case Place() as place:
+                return self._of_placement(place, origin)
             case Buy(tile):
                 seller = next(n for n, player in enumerate(game.players) if tile in player.tiles_on_offer)
                 index = game.players[seller].tiles_on_offer.index(tile)
                 price = game.players[seller].prices[index]
                 left = (seller - seat) % len(game.players)
                 return self._row("buy", tile, seller=left, index=index, price=price)
-            case Place(tile, x, y, rotation):
-                slot = game.players[seat].tiles_to_build.index(tile)
-                return self._row("place", tile, slot, cell=(y - origin[1], x - origin[0]), rotation=rotation)
             case _:
                 return self._row("finish" if action == self._encoding.finish else "pass")
+
+    def _of_placement(self, place: Place, origin: tuple[int, int]) -> bytes:
+        tile, x, y, rotation = place
+        slot = self.encoded.game.players[self.seat].tiles_to_build.index(tile)
+        return self._row("place", tile, slot, cell=(y - origin[1], x - origin[0]), rotation=rotation)
 
     def _of_offer(self, action: int) -> bytes:
         """Return the features of an action that discards or prices a tile."""
@@ -306,14 +311,30 @@ class ListedActions(GridActions):
         cell: tuple[int, int] = (0, 0),
         rotation: int | None = None,
     ) -> bytes:
-        drawn = self._encoding.decisions
-        types = [number == _TYPES[kind] for number in range(len(_TYPES))]
-        slots = [number == slot for number in range(drawn)]
-        sellers = [number == seller for number in range(1, self._encoding.ruleset.players[-1])]
-        of_seller = [number == index for number in range(1, drawn - 1)]
-        turned = [each == rotation for each in ROTATIONS]
-        features = bytes(TILE_FEATURES) if tile is None else self._tiles[tile, rotation or 0]
-        return bytes([*types, *slots, *sellers, *of_seller, min(price, 255), *cell, *turned]) + features
+        drawn, players = self._encoding.decisions, self._encoding.ruleset.players[-1]
+        features = _NO_TILE if tile is None else self._tiles[tile, rotation or 0]
+        numbers = bytes((min(price, 255), *cell))
+        return _flags(kind, slot, seller, index, drawn, players) + numbers + _TURNED[rotation] + features
+
+
+_NO_TILE: Final = bytes(TILE_FEATURES)
+
+_TURNED: Final = {
+    rotation: bytes([each == rotation for each in ROTATIONS]) for rotation in (None, *ROTATIONS)
+}
+"""By the rotation of a placement, or None: the columns 17 - 20 of its features."""
+
+
+@cache
+def _flags(  # noqa: PLR0913 - the features of an action
+    kind: str, slot: int | None, seller: int, index: int, drawn: int, players: int
+) -> bytes:
+    """Return the columns 0 - 13 of the features of an action."""
+    types = [number == _TYPES[kind] for number in range(len(_TYPES))]
+    slots = [number == slot for number in range(drawn)]
+    sellers = [number == seller for number in range(1, players)]
+    of_seller = [number == index for number in range(1, drawn - 1)]
+    return bytes([*types, *slots, *sellers, *of_seller])
 
 
 class ListedGains(ListedActions):
@@ -330,35 +351,40 @@ class ListedGains(ListedActions):
         actions, features = listed_shape(ruleset)
         return actions, features + 2 * len(ruleset.slots) + 4
 
+    def __init__(self, encoded: EncodedGame) -> None:
+        # By seat: those of the last decision that needed them.
+        self._gains: list[TerritoryGains] = []
+        super().__init__(encoded)
+        self._own_gains = self._width - listed_shape(self._encoding.ruleset)[1]
+
     def continue_with(self, encoded: EncodedGame) -> None:
         """Continue with a game."""
         super().continue_with(encoded)
-        # By seat, on first use, since most of a decision depends on them.
-        self._gains: list[TerritoryGains] = []
+        self._gains_of: GameState | None = None
         self._of_tile: dict[str, bytes] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the gains, which follow from the game."""
-        return {**self.__dict__, "_gains": [], "_of_tile": {}}
+        return {**self.__dict__, "_gains": [], "_gains_of": None, "_of_tile": {}}
 
     def _row(self, kind: str, tile: str | None = None, slot: int | None = None, **details: Any) -> bytes:
         row = super()._row(kind, tile, slot, **details)
         if tile is None:
             return row.ljust(self._width, bytes([_NO_GAIN]))
         game = self.encoded.game
-        if not self._gains:
-            self._gains = [territory_gains(game, seat) for seat in range(len(game.players))]
-            self._scorings = scorings_of(game)
+        if self._gains_of is not game:
+            last = self._gains or [None] * len(game.players)
+            self._gains = [territory_gains(game, seat, each) for seat, each in enumerate(last)]
+            self._gains_of, self._scorings = game, scorings_of(game)
         best = self._of_tile.get(tile)
         if best is None:
             best = self._of_tile[tile] = self._best_of(tile)
-        if kind != "place":
-            return row + best
-        left, top = self._planes.origin(game.players[self.seat].territory)
-        down, across = details["cell"]
-        place = Place(tile, left + across, top + down, details["rotation"])
-        own = self._gains[self.seat].gains(tile)[place]
-        return row + _gain_numbers(own, self._scorings) + best[-2:]
+        return row + best
+
+    def _of_placement(self, place: Place, origin: tuple[int, int]) -> bytes:
+        row = super()._of_placement(place, origin)
+        gain = self._gains[self.seat].gains(place.tile)[place]
+        return row[: -self._own_gains] + _gain_numbers(gain, self._scorings) + row[-2:]
 
     def _best_of(self, tile: str) -> bytes:
         """Return the numbers of the best place of a tile, own and of the rival who gains most."""

@@ -6,7 +6,7 @@ compares it with `skye.placement_gains_view`, which computes the points of the w
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from operator import add, mul
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from skye.scoring.scoring_tiles import holding
 from skye.territory.areas import join_regions
 from skye.territory.roads import join_roads
 from skye.territory.territory import Territory
+from skye.tiles.geometry import SIDES
 from skye.tiles.tile import WHISKY, RotatedTile, Tile
 from skye.tiles.tile_set import Place
 
@@ -70,13 +71,15 @@ class TerritoryGains:
 
     :param territory: the territory.
     :param scoring_tiles: the ids of the scoring tiles by slot.
-    :param rivals: by slot, the counts of the other seats, which a majority compares; empty for other tiles.
+    :param rivals: by slot, the counts of the other seats, which a majority compares; empty for other tiles,
+        and without any majority.
     """
 
     def __init__(
         self, territory: Territory, scoring_tiles: tuple[str, ...], rivals: tuple[tuple[int, ...], ...]
     ) -> None:
         self._territory = territory
+        self._scoring_tiles, self._rivals = scoring_tiles, rivals
         self._tiles = territory.tiles
         self._summary = summary = territory.summary
         areas = summary._joined_areas()
@@ -110,6 +113,14 @@ class TerritoryGains:
         self._gains: dict[str, dict[Place, Gain]] = {}
         self._best: dict[tuple[str, Scorings], Gain] = {}
 
+    def are_of(
+        self, territory: Territory, scoring_tiles: tuple[str, ...], rivals: tuple[tuple[int, ...], ...]
+    ) -> bool:
+        """Return whether they are the gains with these arguments."""
+        return (
+            territory is self._territory and scoring_tiles == self._scoring_tiles and rivals == self._rivals
+        )
+
     def gains(self, tile: str) -> dict[Place, Gain]:
         """Return every legal placement of a tile with its gain."""
         gains = self._gains.get(tile)
@@ -133,6 +144,7 @@ class TerritoryGains:
         anywhere = self._gains_anywhere(tile)
         scrolls_anywhere = scroll_points(self._objects_per_point, counts, self._scrolls)[0]
         with_areas = bool(self._area_rules or self._scrolls or tile.scroll)
+        of_areas: dict[tuple[tuple[int, int], ...], tuple[list[int], int]] = {}
         gains: dict[Place, Gain] = {}
         for cell, constraint in self._territory._open_cells.items():
             places = by_constraint[constraint]
@@ -143,18 +155,30 @@ class TerritoryGains:
                 at_cell = anywhere.copy()
                 for slot, rule in self._pattern_rules:
                     at_cell[slot] += rule.adds(summary, cell, tile)
+            touched = self._touched(cell) if with_areas else []
             is_at_road = cell in summary.road_ends
             for place in places[cell]:
                 rotated = turned[tile_id, place.rotation]
                 slots, whisky, scrolls = at_cell, 0, scrolls_anywhere
                 if with_areas:
-                    slots = at_cell.copy()
-                    scrolls = self._add_areas(slots, cell, rotated, counts)
+                    region_at = rotated.region_at
+                    joins = tuple(sorted([(region_at[side], area) for side, area in touched]))
+                    added = of_areas.get(joins)
+                    if added is None:
+                        added = of_areas[joins] = self._gains_of_areas(cell, rotated, counts)
+                    by_area, scrolls = added
+                    slots = list(map(add, at_cell, by_area))
                 if is_at_road:
                     slots = slots.copy()
                     whisky = self._add_roads(slots, cell, rotated)
                 gains[place] = Gain(tuple(slots), whisky, scrolls - self._scroll_points)
         return gains
+
+    def _touched(self, cell: int) -> list[tuple[int, int]]:
+        """Return the areas that touch an empty cell, each with the side."""
+        area_at_edge, first_edge = self._area_at_edge, 4 * cell
+        areas = [(side, area_at_edge.get(first_edge + side)) for side in SIDES]
+        return [(side, area) for side, area in areas if area is not None]
 
     def _gains_anywhere(self, tile: Tile) -> list[int]:
         """Return by slot what a tile gains wherever it lies."""
@@ -166,14 +190,19 @@ class TerritoryGains:
             gains[slot] = majority.points([held + majority.value(tile), *rivals])[0] - now
         return gains
 
-    def _add_areas(self, slots: list[int], cell: int, rotated: RotatedTile, counts: list[int]) -> int:
-        """Add the points of areas to `slots`; return the points of all scrolls after the placement."""
+    def _gains_of_areas(self, cell: int, rotated: RotatedTile, counts: list[int]) -> tuple[list[int], int]:
+        """Return what a placement adds by areas in each slot, and the points of all scrolls after it.
+
+        They depend only on which region of the tile joins which area, so cells and rotations share them.
+        """
         joined, new_numbers, _ = join_regions(self._areas, self._area_at_edge, cell, rotated)
         added = list(joined.values())
         removed = [self._areas[number] for number in new_numbers]
+        by_area = [0] * self._slots
         for slot, rule, now in self._area_rules:
-            slots[slot] += rule.points_with(now, removed, added) - now
-        return scroll_points(self._objects_per_point, counts, scrolls_with(self._scrolls, removed, added))[0]
+            by_area[slot] = rule.points_with(now, removed, added) - now
+        scrolls = scrolls_with(self._scrolls, removed, added)
+        return by_area, scroll_points(self._objects_per_point, counts, scrolls)[0]
 
     def _add_roads(self, slots: list[int], cell: int, rotated: RotatedTile) -> int:
         """Add the points of tiles that become connected to `slots`; return the number with whisky."""
@@ -186,18 +215,23 @@ class TerritoryGains:
         return sum([tile.counts[WHISKY] > 0 for tile in connected])
 
 
-@lru_cache(maxsize=256)
-def _gains_of(
-    territory: Territory, scoring_tiles: tuple[str, ...], rivals: tuple[tuple[int, ...], ...]
-) -> TerritoryGains:
-    return TerritoryGains(territory, scoring_tiles, rivals)
+def territory_gains(game: GameState, seat: int, last: TerritoryGains | None = None) -> TerritoryGains:
+    """Return the gains in the territory of a seat.
 
-
-def territory_gains(game: GameState, seat: int) -> TerritoryGains:
-    """Return the gains in the territory of a seat, cached: most decisions change none."""
-    others = [player.territory for number, player in enumerate(game.players) if number != seat]
+    :param last: the gains at an earlier decision, which are returned if they still hold: most decisions
+        change none.
+    """
     tiles = [game.ruleset.scoring_tiles[tile] for tile in game.scoring_tiles]
-    rivals = [
-        tuple([holding(tile, other.summary) for other in others]) if tile.majority else () for tile in tiles
-    ]
-    return _gains_of(game.players[seat].territory, game.scoring_tiles, tuple(rivals))
+    rivals: tuple[tuple[int, ...], ...] = ()
+    if any([tile.majority for tile in tiles]):
+        others = [player.territory for number, player in enumerate(game.players) if number != seat]
+        rivals = tuple(
+            [
+                tuple([holding(tile, other.summary) for other in others]) if tile.majority else ()
+                for tile in tiles
+            ]
+        )
+    territory = game.players[seat].territory
+    if last is not None and last.are_of(territory, game.scoring_tiles, rivals):
+        return last
+    return TerritoryGains(territory, game.scoring_tiles, rivals)

@@ -75,6 +75,14 @@ class SummaryObserver:
         self._players = players
         self._vectors = SeatVectors(vectors_of(ruleset))
         self._window = planes_of(ruleset).window
+        seats = players * self._vectors.layout.seat_size
+        of_decision = self._vectors.layout.decision
+        self._decision = slice(seats + of_decision.start // 4, seats + of_decision.stop // 4)
+        chosen = seats + self._vectors.layout.game_size
+        self._chosen = slice(chosen, chosen + 2)
+        # The numbers of the last game and seat: an offer and a factored placement are several decisions.
+        self._observed: tuple[GameState | None, int] = None, 0
+        self._numbers: NDArray[np.float32] = np.zeros(0, np.float32)
         # By color, the last of each, since most decisions change none: a territory with its numbers 0 - 26; a
         # territory with the points by slot; a territory and a hand with the number of legal placements.
         self._territories: dict[str, tuple[Territory, list[float]]] = {}
@@ -90,15 +98,24 @@ class SummaryObserver:
     ) -> NDArray[np.float32]:
         """Return the summary of a seat, with the arguments of `SeatObservation.show`."""
         game, layout = encoded.game, self._vectors.layout
-        rows = self._vectors.rows(game, seat)
-        about_game = bytearray(self._vectors.about_game(game, rows))
+        if game is not self._observed[0] or seat != self._observed[1]:
+            self._observed = game, seat
+            self._numbers = self._about(game, seat)
+        numbers = self._numbers.copy()
         draft = encoded.draft if encoded.draft and encoded.seat == seat else ()
-        about_game[layout.decision] = layout.decision_bytes(draft, tile)
+        if draft or tile is not None:
+            numbers[self._decision] = np.frombuffer(layout.decision_bytes(draft, tile), np.float32)
+        if cell is not None:
+            row, column = divmod(cell, self._window)
+            numbers[self._chosen] = (row + 1) / self._window, (column + 1) / self._window
+        return numbers
+
+    def _about(self, game: GameState, seat: int) -> NDArray[np.float32]:
+        """Return the summary of a seat without an incomplete decision."""
+        rows = self._vectors.rows(game, seat)
+        about_game = self._vectors.about_game(game, rows)
         vectors = np.frombuffer(b"".join([*[row.numbers for row in rows], about_game]), np.float32)
-        chosen = (
-            [0.0, 0.0] if cell is None else [(each + 1) / self._window for each in divmod(cell, self._window)]
-        )
-        counted = np.array([*chosen, *self._about_territories(game, seat)], np.float32)
+        counted = np.array([0.0, 0.0, *self._about_territories(game, seat)], np.float32)
         return np.concatenate([vectors, np.minimum(counted, MAX_VALUE, dtype=np.float32)])
 
     def _about_territories(self, game: GameState, seat: int) -> list[float]:
@@ -111,11 +128,15 @@ class SummaryObserver:
         points = [list(each) for each in zip(*by_seat, strict=True)] or [[0] * len(players)] * len(
             ruleset.slots
         )
-        if any(ruleset.scoring_tile(tile).majority for tile in game.scoring_tiles):
+        majorities = [
+            (slot, tile)
+            for slot, tile in enumerate(map(ruleset.scoring_tile, game.scoring_tiles))
+            if tile.majority
+        ]
+        if majorities:
             summaries = [player.territory.summary for player in players]
-            for slot, tile in enumerate(map(ruleset.scoring_tile, game.scoring_tiles)):
-                if tile.majority:
-                    points[slot] = [*tile_points(tile, summaries, golds)]
+            for slot, tile in majorities:
+                points[slot] = [*tile_points(tile, summaries, golds)]
         numbers: list[float] = []
         for number in (*range(seat, len(players)), *range(seat)):
             player = players[number]
