@@ -314,7 +314,7 @@ class ListedActions(GridActions):
         drawn, players = self._encoding.decisions, self._encoding.ruleset.players[-1]
         features = _NO_TILE if tile is None else self._tiles[tile, rotation or 0]
         numbers = bytes((min(price, 255), *cell))
-        return _flags(kind, slot, seller, index, drawn, players) + numbers + _TURNED[rotation] + features
+        return _flags(kind, slot, (seller, index), (drawn, players)) + numbers + _TURNED[rotation] + features
 
 
 _NO_TILE: Final = bytes(TILE_FEATURES)
@@ -326,10 +326,13 @@ _TURNED: Final = {
 
 
 @cache
-def _flags(  # noqa: PLR0913 - the features of an action
-    kind: str, slot: int | None, seller: int, index: int, drawn: int, players: int
-) -> bytes:
-    """Return the columns 0 - 13 of the features of an action."""
+def _flags(kind: str, slot: int | None, offer: tuple[int, int], sizes: tuple[int, int]) -> bytes:
+    """Return the columns 0 - 13 of the features of an action.
+
+    :param offer: the seller and the index of a tile to buy.
+    :param sizes: the number of tiles drawn, and of the seats at most.
+    """
+    (seller, index), (drawn, players) = offer, sizes
     types = [number == _TYPES[kind] for number in range(len(_TYPES))]
     slots = [number == slot for number in range(drawn)]
     sellers = [number == seller for number in range(1, players)]
@@ -373,7 +376,7 @@ class ListedGains(ListedActions):
             return row.ljust(self._width, bytes([_NO_GAIN]))
         game = self.encoded.game
         if self._gains_of is not game:
-            last = self._gains or [None] * len(game.players)
+            last: list[TerritoryGains | None] = [*self._gains] or [None] * len(game.players)
             self._gains = [territory_gains(game, seat, each) for seat, each in enumerate(last)]
             self._gains_of, self._scorings = game, scorings_of(game)
         best = self._of_tile.get(tile)

@@ -6,7 +6,7 @@ compares it with `skye.placement_gains_view`, which computes the points of the w
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from operator import add, mul
 from typing import NamedTuple
 
@@ -144,6 +144,7 @@ class TerritoryGains:
         anywhere = self._gains_anywhere(tile)
         scrolls_anywhere = scroll_points(self._objects_per_point, counts, self._scrolls)[0]
         with_areas = bool(self._area_rules or self._scrolls or tile.scroll)
+        touched = self._touched
         of_areas: dict[tuple[tuple[int, int], ...], tuple[list[int], int]] = {}
         gains: dict[Place, Gain] = {}
         for cell, constraint in self._territory._open_cells.items():
@@ -155,14 +156,13 @@ class TerritoryGains:
                 at_cell = anywhere.copy()
                 for slot, rule in self._pattern_rules:
                     at_cell[slot] += rule.adds(summary, cell, tile)
-            touched = self._touched(cell) if with_areas else []
             is_at_road = cell in summary.road_ends
             for place in places[cell]:
                 rotated = turned[tile_id, place.rotation]
                 slots, whisky, scrolls = at_cell, 0, scrolls_anywhere
                 if with_areas:
                     region_at = rotated.region_at
-                    joins = tuple(sorted([(region_at[side], area) for side, area in touched]))
+                    joins = tuple(sorted([(region_at[side], area) for side, area in touched[cell]]))
                     added = of_areas.get(joins)
                     if added is None:
                         added = of_areas[joins] = self._gains_of_areas(cell, rotated, counts)
@@ -174,11 +174,14 @@ class TerritoryGains:
                 gains[place] = Gain(tuple(slots), whisky, scrolls - self._scroll_points)
         return gains
 
-    def _touched(self, cell: int) -> list[tuple[int, int]]:
-        """Return the areas that touch an empty cell, each with the side."""
-        area_at_edge, first_edge = self._area_at_edge, 4 * cell
-        areas = [(side, area_at_edge.get(first_edge + side)) for side in SIDES]
-        return [(side, area) for side, area in areas if area is not None]
+    @cached_property
+    def _touched(self) -> dict[int, list[tuple[int, int]]]:
+        """By empty cell: the areas that touch it, each with the side."""
+        touched: dict[int, list[tuple[int, int]]] = {cell: [] for cell in self._territory._open_cells}
+        for edge, area in self._area_at_edge.items():
+            cell, side = divmod(edge, len(SIDES))
+            touched[cell].append((side, area))
+        return touched
 
     def _gains_anywhere(self, tile: Tile) -> list[int]:
         """Return by slot what a tile gains wherever it lies."""
@@ -223,13 +226,11 @@ def territory_gains(game: GameState, seat: int, last: TerritoryGains | None = No
     """
     tiles = [game.ruleset.scoring_tiles[tile] for tile in game.scoring_tiles]
     rivals: tuple[tuple[int, ...], ...] = ()
-    if any([tile.majority for tile in tiles]):
+    if any(tile.majority for tile in tiles):
         others = [player.territory for number, player in enumerate(game.players) if number != seat]
         rivals = tuple(
-            [
-                tuple([holding(tile, other.summary) for other in others]) if tile.majority else ()
-                for tile in tiles
-            ]
+            tuple([holding(tile, other.summary) for other in others]) if tile.majority else ()
+            for tile in tiles
         )
     territory = game.players[seat].territory
     if last is not None and last.are_of(territory, game.scoring_tiles, rivals):

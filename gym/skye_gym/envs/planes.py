@@ -95,10 +95,18 @@ class PlaneLayout:
         >>> planes_of(BASE).origin(castle_alone("red"))
         (-10, -10)
         """
-        xs = [place.x for place in territory.placed]
-        ys = [place.y for place in territory.placed]
+        left, right, top, bottom = 0, 0, 0, 0
+        for _, x, y, _ in territory.placed:
+            if x < left:
+                left = x
+            elif x > right:
+                right = x
+            if y < top:
+                top = y
+            elif y > bottom:
+                bottom = y
         middle = self.window // 2
-        return (min(xs) + max(xs)) // 2 - middle, (min(ys) + max(ys)) // 2 - middle
+        return (left + right) // 2 - middle, (top + bottom) // 2 - middle
 
 
 @cache
@@ -226,8 +234,12 @@ class OwnPlanes(TerritoryPlanes):
             return
         layout, planes, first = self._layout, self._planes, cell_at(*self._origin)
         slots, width, cells = layout.slots, self.width, layout.cells
-        fitting = [*[layout.fitting[tile] for tile in tiles], *[_NO_TILE] * slots][:slots]
+        of_tiles = [*[layout.fitting[tile] for tile in tiles], *[_NO_TILE] * slots][:slots]
         size = len(ROTATIONS) * slots
+        by_constraint: dict[int, bytes] = {}  # most cells share few constraints
         for cell, constraint in territory._open_cells.items():
+            fits = by_constraint.get(constraint)
+            if fits is None:
+                fits = by_constraint[constraint] = b"".join([fitting[constraint] for fitting in of_tiles])
             start = width * cells[cell - first] + _FITS
-            planes[start : start + size] = b"".join([fits[constraint] for fits in fitting])
+            planes[start : start + size] = fits

@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 
 from skye.rules.state import PRICING, GameState, Player
 from skye.rulesets.ruleset import Ruleset
+from skye.scoring.kinds import MajorityRule
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory.territory import Territory
-from skye.tiles.geometry import coordinates_of
 from skye.tiles.tile import OBJECTS, Terrain
 from skye_gym.encoding import EncodedGame
 from skye_gym.envs.planes import planes_of
@@ -152,10 +152,12 @@ class SummaryObserver:
         territory = player.territory
         last, of_tiles, points = self._points.get(player.color, (None, (), []))
         if last is not territory or of_tiles != scoring_tiles:
-            rules = [self._ruleset.scoring_tile(tile) for tile in scoring_tiles]
-            points = [
-                0 if tile.majority else tile_points(tile, [territory.summary], [0])[0] for tile in rules
-            ]
+            summary = territory.summary
+            points = []
+            for tile in scoring_tiles:
+                rule = self._ruleset.scoring_tiles[tile].rule
+                earned = [] if isinstance(rule, MajorityRule) else rule.earns(summary)
+                points.append(sum([each for each, _ in earned]))
             self._points[player.color] = territory, scoring_tiles, points
         return points
 
@@ -166,7 +168,9 @@ class SummaryObserver:
             return 0
         last, of_hand, number = self._places.get(player.color, (None, (), 0))
         if last is not territory or of_hand != hand:
-            number = len(territory.legal_places(*hand))
+            constraints = territory._open_cells.values()
+            fitting = [territory.tiles.fitting_rotations[tile] for tile in hand]
+            number = sum([len(fits[constraint]) for fits in fitting for constraint in constraints])
             self._places[player.color] = territory, hand, number
         return number
 
@@ -181,21 +185,27 @@ class SummaryObserver:
 
 def _count(territory: Territory, ruleset: Ruleset) -> list[float]:
     summary = territory.summary
-    cells, areas = summary.cells, summary.areas
+    cells = summary.cells
     joined = [cells[cell].tile.counts for cell in summary.connected]
+    completed, largest = [0] * len(Terrain), [0] * len(Terrain)
+    for area in summary.areas:
+        terrain = area.terrain - 1
+        if not area.openings:
+            completed[terrain] += 1
+        largest[terrain] = max(largest[terrain], area.size)
     scrolls = ruleset.final.score(summary, 0).scrolls
     completed_scrolls = sum([scroll.completed for scroll in scrolls])
-    xs, ys = zip(*map(coordinates_of, cells), strict=True)
+    _, xs, ys, _ = zip(*territory.placed, strict=True)
     counts = [
         *summary.counts,
-        *[sum(counts[number] for counts in joined) for number in range(len(OBJECTS))],
-        *[sum(area.terrain == each and area.completed for area in areas) for each in Terrain],
-        *[max([area.size for area in areas if area.terrain == each], default=0) for each in Terrain],
+        *map(sum, zip([0] * len(OBJECTS), *joined, strict=True)),
+        *completed,
+        *largest,
         completed_scrolls,
         len(scrolls) - completed_scrolls,
         sum([scroll.points for scroll in scrolls]) * _COUNT / _POINTS,
-        len(summary.connected),
-        len(territory.frontier),
+        len(joined),
+        len(territory._open_cells),
         max(xs) - min(xs) + 1,
         max(ys) - min(ys) + 1,
     ]
