@@ -35,6 +35,7 @@ FULL_OF_PARTS = (
     "hunts/tests/detection", "hunts/tests/test_served_hunts.py",
     "gym/tests/test_arena_on_server.py", "gym/tests/test_gym_wheel.py",
     "gym/tests/test_openenv_and_verifiers.py", "gym/tests/test_training.py",
+    "gym/tests/test_training_ppo.py",
     # what needs packages that `make test` does not install
     "gym/tests/test_env_actions.py", "gym/tests/test_env_observation.py", "gym/tests/test_env_options.py",
     "gym/tests/test_env_rulesets.py", "gym/tests/test_env_summary.py", "gym/tests/test_env_vector.py",
