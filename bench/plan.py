@@ -18,6 +18,7 @@ class Plan:
     :param stored: the numbers of stored games to compare.
     :param streams: the numbers of open streams to compare.
     :param reads: the number of reads during each attack.
+    :param profiles: the number of profiles on a ladder.
     """
 
     runs: int
@@ -29,11 +30,12 @@ class Plan:
     stored: tuple[int, ...]
     streams: tuple[int, ...]
     reads: int
+    profiles: int
 
 
-LEAST = Plan(1, 1, 1, 1, 8_000, 0.2, (300,), (1,), 10)
+LEAST = Plan(1, 1, 1, 1, 8_000, 0.2, (300,), (1,), 10, 300)
 """A test of the benchmark itself; its figures are meaningless."""
 
-QUICK = Plan(3, 1, 5, 2, 8_000, 3, (10_000,), (100,), 250)
-USUAL = Plan(5, 1, 15, 4, 8_000, 3, (10_000,), (100, 1000), 500)
-FULL = Plan(7, 1, 15, 4, 8_000, 3, (10_000, 1_000_000), (1, 100, 1000), 1000)
+QUICK = Plan(3, 1, 5, 2, 8_000, 3, (10_000,), (100,), 250, 100_000)
+USUAL = Plan(5, 1, 15, 4, 8_000, 3, (10_000,), (100, 1000), 500, 100_000)
+FULL = Plan(7, 1, 15, 4, 8_000, 3, (10_000, 1_000_000), (1, 100, 1000), 1000, 100_000)

@@ -1,4 +1,4 @@
-"""Scalability: many stored games, many open streams, the sizes of games and requests, and the start."""
+"""Scalability: many stored games, streams and profiles, the sizes of games and requests, and the start."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import redis
 
+from bench.ladder import ladder_rows
 from bench.load import Request, at_full_speed
 from bench.plan import Plan
 from bench.positions import Copies, fetch, find, played
@@ -48,6 +49,7 @@ def scale_rows(plan: Plan) -> list[Row]:
             *stored_rows(place),
             *stream_rows(place),
             *spectator_rows(place),
+            *ladder_rows(place),
             *cost_rows(place),
             *_start_rows(plan),
         ]

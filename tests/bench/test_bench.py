@@ -8,6 +8,7 @@ import pytest
 from bench import __main__ as bench
 from bench import api, attacks, boardgame_io, load, page, scale, servers, streams, subjects
 from bench.environments import environment_rows
+from bench.ladder import ladder_rows
 from bench.plan import LEAST
 from bench.positions import Copies, find
 from bench.rows import Row, read, row, update
@@ -116,6 +117,15 @@ def test_costs_and_sizes_are_those_of_games_and_requests(place):
     names = {name for names in page.COSTS.values() for name in names}
     measured_elsewhere = ("CPU of", "stored games", "idle stream")
     assert {name for name in names if not any(word in name for word in measured_elsewhere)} <= set(rows)
+
+
+def test_pages_of_a_ladder_are_measured_beside_a_game_view(place):
+    rows = ladder_rows(place)
+    assert {each.against for each in rows} == {"game view"}
+    assert [each.name.partition(", ")[2] for each in rows if each.goal] == [
+        "first page: CPU with Redis",
+        "page at 150: CPU with Redis",
+    ]
 
 
 def test_table_of_the_page_can_be_rewritten():

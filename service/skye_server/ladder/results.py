@@ -1,4 +1,4 @@
-"""The results of a ladder on Redis, and the ratings that follow from them. All keys of a ladder in one slot.
+"""The results of a ladder on Redis, and the ratings that follow from them.
 
     skye:{sN}:ladder.LADDER:results     stream  NUMBER-0: `data`, a `Result`
     skye:{sN}:ladder.LADDER:numbers     hash    the number of each game that has a result
@@ -12,8 +12,12 @@
     skye:{sN}:ladder.LADDER:of.PLAYER   zset    the numbers of a player's results
     skye:{sN}:ladder.LADDER:met.DAY.PAIR  set   the games that two players began on a day, by their tickets
 
-Results, numbers, changes and `of.PLAYER` end with the checkpoint, `met.DAY.PAIR` after two days. Ratings,
-board and names have an entry for each player who has finished a game of the ladder.
+{sN} is the shard of the ladder: all that one script reads or writes lies in one slot. What bounds each key:
+
+    results, numbers, changes, of.PLAYER   an entry for each result, until the checkpoint passes it (`forget`)
+    ratings, checkpoint, board, names      an entry for each player who has finished a game of the ladder
+    met.DAY.PAIR                           `pairing.MAX_MEETINGS` entries, and ends after two days
+    positions                              three fields
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from skye_server.error_codes import Problem
 from skye_server.ladder.ratings import Rating, after_game
 from skye_server.players.codec import RecordCodec
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
+from skye_server.store.connection.batching import read_together
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import REPLICATE, Script
@@ -334,14 +339,16 @@ class LadderResults:
         :param start: how many to leave out.
         """
         board, positions, all_ratings, names = self._keys("board", "positions", "ratings", "names")
+        page = ("ZREVRANGE", board, start, start + limit - 1)
 
         def read(server: redis.Redis) -> Any:
-            pipeline: Any = server.pipeline(transaction=False)
-            pipeline.zcard(board).hget(positions, "last").zrevrange(board, start, start + limit - 1)
-            count, last, found = pipeline.execute()
-            if not found:
+            count, last, players = read_together(
+                server, [("ZCARD", board), ("HGET", positions, "last"), page]
+            )
+            if not players:
                 return count, last, ([], [], [])
-            return count, last, [found, *pipeline.hmget(all_ratings, found).hmget(names, found).execute()]
+            stored = read_together(server, [("HMGET", key, *players) for key in (all_ratings, names)])
+            return count, last, (players, *stored)
 
         count, last, columns = self._calls.call(board, read)
         return Size(count, int(last or 0)), [
