@@ -5,6 +5,10 @@ A name and a profile lie in two slots:
     skye:{sN}:name.NAME:claim      string  the id of the player who has the name, or `_BLOCKED`
     skye:{player.ID}:profile       string  the `Profile` of the player; without a name once it is deleted
 
+Each lies in a slot of its own. A claim ends with its profile; a blocked name stays until it is unblocked. A
+player has one profile, which ends when it is deleted, or after thirty days without a rated game; of one that
+a rated game has used there stays what a new one must keep.
+
 The name decides. It is claimed first, together with a due entry, and the profile is written then; a claim
 whose profile was not written, or has another name since, is removed when the entry is due. The entry also
 ends a profile that was used in no rated game for thirty days, and finishes a deletion.
