@@ -1,6 +1,6 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
-import { dropRefused, invitationOver, whyRefused } from "../home/my-games.js";
+import { dropRefused } from "../home/my-games.js";
 import { loadLanguage, t } from "../shared/i18n.js";
 import { BASE, loadRuleset } from "../shared/rulesets.js";
 import { loadTileSheet } from "../state/pictures.js";
@@ -56,7 +56,8 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   await (await made).open(app);
   if (opening !== opened) return;
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
-  if (dropped) toastError(whyDropped(store, dropped));
+  const told = dropped ? whyDropped(store, dropped) : whyWatching(store);
+  if (told) toastError(told);
   const { seat, token, view } = store;
   if (token && seat !== null && view.status === "lobby")
     saveTokens(id, { lobby: { token, seat, event: view.last_event } });
@@ -107,10 +108,34 @@ function wasRemoved({ log }, { seat, event }) {
   return log.some((one) => one.id > event && one.type === "player_left" && one.removed && one.seat === seat);
 }
 
+/**
+ * Return why a game cannot be shown: why we have no seat there, if that is known, also after a reload.
+ *
+ * @param {string} id
+ * @param {unknown} error
+ */
+function whyRefused(id, error) {
+  return (error instanceof ApiError && error.code === "game_not_found" && whyNoSeat(id)) || error;
+}
+
+/** Return why our invitation to a game is over, or that our seat is lost; null if neither is known. @param {string} id */
+function whyNoSeat(id) {
+  const { over } = tokensOf(id);
+  if (!over) return null;
+  if (over === "lost") return t("tokens.lost");
+  return new ApiError(410, { code: "invitation_over", params: { invitation_end: over } });
+}
+
 /** Return why a token was dropped, as an error or a text. @param {Store} store @param {Seated | true} dropped */
 function whyDropped(store, dropped) {
   if (dropped !== true && wasRemoved(store, dropped)) return t("tokens.removed");
-  if (store.token) return t("error.token_unknown");
-  const { over } = tokensOf(store.id);
-  return over ? invitationOver(over) : t("tokens.watching");
+  return store.token ? t("error.token_unknown") : (whyWatching(store) ?? t("tokens.watching"));
+}
+
+/** Return why we watch a game in which we had a seat or an invitation, also after a reload. @param {Store} store */
+function whyWatching(store) {
+  if (store.token) return null;
+  const { over, lobby } = tokensOf(store.id);
+  if (over !== "lost") return whyNoSeat(store.id);
+  return lobby && wasRemoved(store, lobby) ? t("tokens.removed") : null;
 }

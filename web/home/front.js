@@ -316,7 +316,7 @@ async function showMine(box) {
             return token ? view : null;
           },
           (error) => {
-            if (["game_not_found", "invitation_over"].includes(error.code)) forget(id);
+            if (error.code === "game_not_found") forget(id);
             return null;
           },
         ),

@@ -31,26 +31,11 @@ export function dropToken(id, token) {
  */
 export function dropRefused(id, token, error) {
   if (!token || !(error instanceof ApiError) || !REFUSALS.includes(error.code)) return false;
+  const { lobby } = tokensOf(id);
   dropToken(id, token);
   if (error.code === "invitation_over") saveTokens(id, { over: error.params.invitation_end });
+  else if (lobby?.token === token) saveTokens(id, { over: "lost", lobby });
   return tokenFor(id) !== null || error.code !== "game_not_found";
-}
-
-/**
- * Return why a game cannot be shown: why our invitation to it is over, if that is known, also after a reload.
- *
- * @param {string} id
- * @param {unknown} error
- */
-export function whyRefused(id, error) {
-  const { over } = tokensOf(id);
-  const isUnknown = error instanceof ApiError && error.code === "game_not_found";
-  return over && isUnknown ? invitationOver(over) : error;
-}
-
-/** Return the error about an invitation that is over. @param {string} reason */
-export function invitationOver(reason) {
-  return new ApiError(410, { code: "invitation_over", params: { invitation_end: reason } });
 }
 
 /** Load a game with the first of our tokens that the server accepts. @param {string} id */
@@ -61,7 +46,7 @@ export async function loadGame(id) {
     try {
       return { game, token, view: await game.get() };
     } catch (error) {
-      if (!dropRefused(id, token, error)) throw whyRefused(id, error);
+      if (!dropRefused(id, token, error)) throw error;
     }
   }
 }

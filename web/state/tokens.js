@@ -23,7 +23,7 @@ export function saveTokens(id, changes) {
 /** @param {string} id @param {string} token */
 export function addSeatToken(id, token) {
   const { seats } = tokensOf(id);
-  if (!seats.includes(token)) saveTokens(id, { seats: [...seats, token] });
+  if (!seats.includes(token)) saveTokens(id, { seats: [...seats, token], over: undefined });
 }
 
 /**
