@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 import threading
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -28,11 +29,13 @@ from skye_gym.agents import (
     other_wording,
 )
 from skye_gym.arena.bot_process import Budget
+from skye_gym.arena.ratings import Interval
 from skye_gym.bots import expert_1
-from skye_gym.evals import judged
+from skye_gym.evals import judged, tasks, validity
 from skye_gym.evals.command import KEY_VARIABLE, main
 from skye_gym.evals.endpoint import Endpoint, EndpointFailed
 from skye_gym.evals.games import choose
+from skye_gym.evals.hybrids import paired_games
 from skye_gym.evals.judged import (
     JUDGED,
     best_by_rollouts,
@@ -46,7 +49,7 @@ from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import mean_interval
 from skye_gym.evals.subjects import SCRIPTS, subject_of
 from skye_gym.evals.tasks import TASKS, is_correct, task_of
-from skye_gym.judge import mean_values
+from skye_gym.judge import MEMBERS, left_out_for, samples_of, values_in
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
@@ -68,7 +71,7 @@ def run(out, capsys, monkeypatch):
 
     It returns the exit status, and what was printed as errors.
     """
-    monkeypatch.setattr(judged, "SAMPLES", sized(1, judged.SAMPLES))
+    monkeypatch.setattr(judged, "SAMPLES", sized(dict.fromkeys(JUDGED, 1), judged.SAMPLES))
 
     def command(*arguments, tasks=2, sections=("exact",), at=None):
         model = ["--model=m", f"--endpoint={at.url}"] if at else []
@@ -100,37 +103,95 @@ def test_tasks_of_the_published_seed_have_the_published_hash(kind):
 
 @pytest.mark.parametrize("kind", JUDGED)
 def test_published_values_are_those_that_are_computed(kind):
-    number = {"offer": 2, "purchase": 0, "placement": 0}[kind]
-    assert make_task(kind, "1", number)[1] == judged_task(kind, "1", number)
+    assert make_task(kind, "1", 0)[1] == judged_task(kind, "1", 0)
 
 
 @pytest.mark.parametrize("kind", JUDGED)
 def test_value_of_a_move_depends_on_nothing_hidden_and_on_no_other_move(kind):
     game, seat, _ = judged_task(kind, "1", 0).position
     moves = [legal_actions(game, seat)[0], choose_move("greedy", game, seat, Random(1))]
-    values = mean_values(game, seat, moves, "values", 1)
-    for at, move in enumerate(moves):
-        other = determinize(game, seat, Random(at))
-        assert mean_values(other, seat, [move], "values", 1) == [values[at]]
+    for member in MEMBERS.values():
+        samples = [*samples_of(game, seat, "values", 1, member.offers)]
+        [values] = values_in(samples, seat, moves, "values", member)
+        for at, move in enumerate(moves):
+            other = determinize(game, seat, Random(at))
+            samples = [*samples_of(other, seat, "values", 1, member.offers)]
+            assert values_in(samples, seat, [move], "values", member) == [[values[at]]]
 
 
 def test_judge_tells_random_from_greedy_from_expert():
-    by_bot = {kind: [] for kind in ("purchase", "placement")}
-    for kind, regrets in by_bot.items():
+    for kind in ("purchase", "placement"):
+        differences = []
         for number in range(100):
             task = judged_task(kind, "1", number)
             game, seat, _ = task.position
-            mean = fmean(regret(task, move) for move in legal_actions(game, seat))  # that of `random`
+            mean = fmean(regret(task, move).of_all for move in legal_actions(game, seat))  # that of `random`
             bots = [choose_move(bot, game, seat, Random(1)) for bot in ("greedy", expert_1())]
-            regrets.append([mean, *[regret(task, move) for move in bots]])
-    paired = {
-        kind: [mean_interval([[worse[at] - worse[at + 1]] for worse in regrets]) for at in range(2)]
-        for kind, regrets in by_bot.items()
-    }
-    assert paired["purchase"][0].low > 0
-    assert paired["purchase"][1].low > 0
-    assert paired["placement"][0].low > 0
-    assert mean_interval([[greedy] for _, greedy, _ in by_bot["placement"]]).low > 0  # not the best
+            greedy, expert = (regret(task, move).of_all for move in bots)
+            differences.append([mean - expert, greedy - expert if kind == "purchase" else mean - greedy])
+        for each in zip(*differences, strict=True):
+            assert mean_interval([[value] for value in each]).low > 0
+
+
+@pytest.mark.parametrize("kind", JUDGED)
+def test_unusable_reply_loses_no_less_than_any_legal_move(kind):
+    for number in range(0, 100, 10):
+        task = judged_task(kind, "1", number)
+        worst = worst_regret(task)
+        assert all(regret(task, move).value <= worst.value for move in task.moves)
+    if kind == "offer":
+        game, seat, _ = task.position
+        offers = [choose_move("random", game, seat, Random(at)) for at in range(3)]
+        assert all(regret(task, offer).value <= worst.value for offer in offers)
+
+
+def test_offer_is_judged_against_a_list_of_40_different_offers():
+    for number in range(100):
+        task = judged_task("offer", "1", number)
+        offers = {(move.discard, frozenset(move.prices)) for move in task.moves}
+        assert len(offers) == len(task.moves) <= judged.OFFERS
+        assert min(regret(task, move).of_all for move in task.moves) == 0
+    assert len(task.moves) == judged.OFFERS
+
+
+def test_order_of_prices_of_an_offer_does_not_change_its_regret():
+    task = judged_task("offer", "1", 0)
+    offer = task.moves[3]
+    assert regret(task, offer._replace(prices=offer.prices[::-1])) == regret(task, offer)
+
+
+def test_subject_of_the_population_is_judged_by_the_other_members():
+    task = judged_task("purchase", "1", 0)
+    left_out = left_out_for("expert@1")
+    columns = [values for member, values in task.values.items() if member not in left_out]
+    assert len(columns) == len(MEMBERS) - 2
+    means = [fmean(each) for each in zip(*columns, strict=True)]
+    for move, mean in zip(task.moves, means, strict=True):
+        found = regret(task, move, left_out)
+        assert found.value == pytest.approx(max(means) - mean, abs=0.01)
+        assert found.of_all == regret(task, move).value
+    assert not left_out_for("a bot from outside")
+
+
+def test_half_of_placements_are_legal_and_coordinates_do_not_tell_which():
+    kinds = [task_of("legality", "1", number, PLAIN) for number in range(100)]
+    assert sum(task.answer == {"answer": "legal"} for task in kinds) == 50
+    script = SCRIPTS["coordinates"]
+    right = 0
+    for task in kinds:
+        question = Question("exact/legality/plain/0", ({"role": "user", "content": task.prompt},))
+        right += is_correct(script(question).text, task, PLAIN)
+    assert 40 <= right <= 60
+
+
+def test_no_formula_gives_most_of_the_prices(monkeypatch):
+    made, formulas = [], tasks.formula_prices
+    monkeypatch.setattr(tasks, "formula_prices", lambda *given: made.append(formulas(*given)) or made[-1])
+    right = Counter()
+    for number in range(100):
+        answer = task_of("prices", "1", number, PLAIN).answer
+        right.update(name for name, prices in made[-1].items() if prices == tuple(answer.values()))
+    assert max(right.values()) <= 34
 
 
 def test_script_that_plays_rollouts_chooses_a_legal_move():
@@ -199,7 +260,7 @@ def test_report_scored_again_is_equal_byte_for_byte(run, out, capsys):
     games = [row for row in report["rows"] if row["section"] == "games"]
     assert [row["variant"] for row in games] == ["listed", "unlisted"] * 2
     assert [row["illegal"] == 0 for row in games] == [True, False] * 2  # numbers need the list
-    assert all(row["forced"] == row["decisions"] for row in games if row["variant"] == "unlisted")
+    assert all(row["forfeited"] == row["count"] for row in games if row["variant"] == "unlisted")
     assert all(row["tokens"] > 12 * row["decisions"] - 1 for row in games)
 
 
@@ -288,7 +349,7 @@ def test_reply_that_is_no_legal_move_is_counted_and_explained(said):
     choice = choose(
         lambda question: asked.append(question) or Reply(said), "key", new_game(2, seed="1").game, 0
     )
-    assert (choice.illegal, choice.forced) == (3, True)
+    assert choice == (None, 3)
     assert asked[2].messages[-1]["content"].endswith("Choose again.")
 
 
@@ -296,7 +357,7 @@ def test_illegal_reply_is_followed_by_its_reason():
     asked, said = [], iter(['{"number": 0}', NUMBER_1])
     game = new_game(2, seed="1").game
     choice = choose(lambda question: asked.append(question) or Reply(next(said)), "key", game, 0)
-    assert (choice.illegal, choice.forced) == (1, False)
+    assert choice == (legal_actions(game, 0)[0], 1)
     _, question, first, reason = asked[1].messages
     assert json_in(first["content"]) == {"number": 0}
     assert reason["content"] == "There is no action 0: the numbers are 1 to 1. Choose again."
@@ -362,6 +423,16 @@ def test_reason_for_a_refused_reply_has_the_words_of_the_reply(fields):
     found = set(re.findall(r"\b[A-Z]\d\d", str(refused.value)))
     assert found
     assert found <= named
+
+
+def test_game_is_forfeited_after_three_unusable_replies_to_a_decision():
+    game = TextGame("forfeit")
+    said = [game.reply("I give up.") for _ in range(3)]
+    assert [text.endswith("Choose again.") for text in said] == [True, True, False]
+    assert "forfeited" in said[2]
+    assert (game.over, game.points, game.margin, game.wins) == (True, 0, -100, 0)
+    with pytest.raises(GameOver):
+        game.reply(NUMBER_1)
 
 
 def test_reply_after_the_end_of_a_game_is_refused():
@@ -566,23 +637,30 @@ def test_unusable_reply_to_a_judged_task_loses_most():
             assert lost == max(regret(task, move) for move in legal_actions(game, seat))
 
 
-def test_legality_is_asked_where_the_cell_does_not_tell():
-    answers = []
-    for number in range(40):
-        task = task_of("legality", "2", number, PLAIN)
-        answers.append(task.answer["answer"])
-        assert len(task.options) == 2
-    assert 10 <= answers.count("legal") <= 30
-
-
-def test_price_task_follows_from_the_territory_of_the_rival():
-    constant = 0
-    for number in range(20):
+def test_price_task_follows_from_the_purses_and_both_territories():
+    for number in range(5):
         task = task_of("prices", "2", number, PLAIN)
-        assert "The territory of a rival" in task.prompt
-        assert len(set(task.answer.values())) == 2
-        constant += sorted(task.answer.values()) == [1, 3]
-    assert constant < 20
+        assert "Your territory" in task.prompt
+        assert "The territory of the rival" in task.prompt
+        purse = int(re.search(r"You have (\d+) gold", task.prompt)[1])
+        assert min(task.answer.values()) >= 1
+        assert sum(task.answer.values()) <= purse
+
+
+@pytest.mark.parametrize(
+    ("prices", "purse", "left"),
+    [
+        ((4, 1), 9, 4 - 1 + 2),  # the first is sold; of the second, a point is gained, and the gold lost
+        ((6, 1), 9, 1 + 4 - 6),  # the worth of the second is more above its price
+        ((7, 1), 9, 1 + 4 - 7),  # the worth of the first is below its price: the second is sold
+        ((6, 3), 9, 6 - 3 + 2),
+        ((6, 1), 5, 1 + 4 - 6),  # the rival cannot pay the first
+        ((7, 3), 9, 4 + 2 - 7 - 3),  # none is sold
+        ((5, 1), 9, 5 - 1 + 2),  # equally far above: the first
+    ],
+)
+def test_rival_buys_the_tile_whose_worth_is_most_above_its_price(prices, purse, left):
+    assert tasks.left_after(prices, own=[2, 1], others=[3, 1], purse=purse) == left
 
 
 def test_script_that_follows_listed_gains_places_where_most_are_listed():
@@ -601,3 +679,71 @@ def test_script_that_follows_listed_gains_places_where_most_are_listed():
     chosen = move_in(reply.text, game, seat)
     assert chosen in moves
     assert listed[tuple(chosen)] == max(listed.values())
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"format": 2}, "is a transcript of skye-eval 2, not of skye-eval 3"),
+        ({"judge": "skye-judge 1"}, "is of the judge 'skye-judge 1', not of skye-judge 2"),
+    ],
+)
+def test_transcript_of_another_version_is_refused_by_name(run, out, capsys, changed, reason):
+    assert run("--bot=first", tasks=1)[0] == 0
+    first, *others = out.read_text().splitlines(keepends=True)
+    out.write_text("".join([json.dumps({**json.loads(first), **changed}) + "\n", *others]))
+    before = out.read_bytes()
+    for command in (["score", str(out)], ["run", str(out), "--bot=first", "--sections=exact"]):
+        assert main(command) == 2
+        assert reason in capsys.readouterr().err
+    assert out.read_bytes() == before
+
+
+def test_placement_without_the_list_shows_no_gain():
+    plan = Plan(tasks=1, sections=("judged",))
+    asked = {}
+    for item in plan.items():
+        plan.result(item, lambda question: asked.update({question.key: question}) or Reply(""), judge=False)
+    texts = {key.split("/")[2]: question.messages[1]["content"] for key, question in asked.items()}
+    assert "Legal actions (" in texts["plain"]
+    assert "Legal actions (" not in texts["unlisted"]
+    assert {key.split("/")[1] for key in asked if "unlisted" in key} == {"placement"}
+
+
+def compared(wins, regret, kind="offer"):
+    intervals = [Interval(value, value - 0.05, value + 0.05) for value in (wins, 0.0, regret)]
+    return validity.Comparison(kind, "one", "other", 100, *intervals)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "valid"),
+    [
+        ([compared(0.7, 1), compared(0.3, -1), compared(0.5, 1)], True),
+        ([compared(0.7, 1), compared(0.56, -1)], False),  # the other way
+        ([compared(0.7, 1), compared(0.7, 0)], False),  # half of the clear pairs
+        ([compared(0.7, 1)] * 7 + [compared(0.7, 0)] * 3, True),
+        ([compared(0.7, 1), compared(0.56, 0)], True),  # not clear
+    ],
+)
+def test_judge_is_valid_if_it_agrees_with_games(pairs, valid):
+    assert validity.is_valid(validity.summary(pairs)["offer"]) == valid
+
+
+@pytest.mark.parametrize("kind", JUDGED)
+def test_games_of_equal_hybrids_are_even(kind):
+    wins, margins = paired_games(kind, "greedy", "greedy", "even")
+    assert sum(wins) == 1
+    assert sum(margins) == 0
+
+
+def test_test_of_validity_resumes_and_prints_its_tables(tmp_path, capsys):
+    out = tmp_path / "games.jsonl"
+    command = ["validity", str(out), "--kinds=purchase", "--games=2", "--tasks=2", "--processes=1"]
+    assert main(command) == 0
+    printed, games = capsys.readouterr().out, out.read_bytes()
+    out.write_bytes(games[:-30])
+    assert main(command) == 0
+    assert (capsys.readouterr().out, out.read_bytes()) == (printed, games)
+    assert "| purchase | 15 | 2 |" in printed
+    with pytest.raises(SystemExit):
+        main(["validity", str(out), "--games=3"])

@@ -11,12 +11,15 @@ from skye.rules.moves import Move
 from skye.rules.play import play
 from skye.rules.setup import Options, new_game
 from skye.tiles.tile_set import DEFAULT_RULESET
-from skye_gym.agents.local import legal_actions, local_decision
+from skye_gym.agents.local import local_decision
 from skye_gym.agents.replies import REPLY_FORMAT, UnusableReply, move_in
 from skye_gym.bots import LEAGUE_BOTS
 
 ATTEMPTS = 3
-"""The number of replies to a decision; after the last the first legal action is made."""
+"""The number of replies to a decision; if none can be used the seat forfeits the game."""
+
+FORFEIT_MARGIN = -100
+"""The margin of a forfeited game: random legal play loses by less, so giving up never pays."""
 
 
 class TextGame:
@@ -42,6 +45,7 @@ class TextGame:
         self.events = [*events]
         self.seat = seat
         self.illegal = 0
+        self.forfeited = False
         self._attempts = 0
         self._moves = 0
         self._seed = seed
@@ -50,26 +54,32 @@ class TextGame:
 
     @property
     def over(self) -> bool:
-        """Whether the game is over."""
-        return self.game.is_over
+        """Whether the game is over, also because the seat has forfeited it."""
+        return self.forfeited or self.game.is_over
 
     @property
     def points(self) -> int:
-        """The points of the seat."""
-        return self.game.players[self.seat].score
+        """The points of the seat; 0 if it has forfeited the game."""
+        return 0 if self.forfeited else self.game.players[self.seat].score
 
     @property
     def margin(self) -> int:
-        """The points of the seat minus those of the other."""
+        """The points of the seat minus those of the other; `FORFEIT_MARGIN` in a forfeited game."""
+        if self.forfeited:
+            return FORFEIT_MARGIN
         return self.points - self.game.players[1 - self.seat].score
 
     @property
     def wins(self) -> float:
         """The share of the win: 1, less for a shared win, 0 for a loss and before the end."""
+        if self.forfeited:
+            return 0.0
         return (self.seat in self.game.winners) / max(1, len(self.game.winners))
 
     def text(self) -> str:
         """Return the decision with the form of a reply, or the result."""
+        if self.forfeited:
+            return f"You have forfeited the game: no reply of {ATTEMPTS} to a decision could be used."
         if self.over:
             scores = " - ".join(str(player.score) for player in self.game.players)
             return f"The game is over, with the points {scores}; you are seat {self.seat}."
@@ -79,7 +89,7 @@ class TextGame:
     def reply(self, reply: str) -> str:
         """Make the move of a reply; return the next decision, or why the reply cannot be used.
 
-        After three replies to a decision that cannot be used, the first legal action is made.
+        After three replies to a decision that cannot be used, the seat forfeits the game.
 
         :raises GameOver: when the game is over.
         """
@@ -92,9 +102,14 @@ class TextGame:
             self._attempts += 1
             if self._attempts < ATTEMPTS:
                 return f"{error} Choose again."
-            move = legal_actions(self.game, self.seat)[0]
-        self.play(move)
+            self.forfeit()
+        else:
+            self.play(move)
         return self.text()
+
+    def forfeit(self) -> None:
+        """End the game: it counts as lost, without points."""
+        self.forfeited = True
 
     def play(self, move: Move) -> None:
         """Make a move of the seat, and those of the bot that follow.

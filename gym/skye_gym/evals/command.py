@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
@@ -17,7 +17,9 @@ from typing import Any, Final
 from skye.errors import SkyeError
 from skye_gym.arena.arguments import not_negative, positive, positive_seconds, seconds
 from skye_gym.arena.bot_process import Budget
+from skye_gym.evals import validity
 from skye_gym.evals.endpoint import Endpoint
+from skye_gym.evals.judged import JUDGED
 from skye_gym.evals.plan import PUBLISHED, SECTIONS, Item, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import compare, score, tables
@@ -94,12 +96,24 @@ def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) 
 def report(options: argparse.Namespace) -> int:
     """Score a transcript; write the tables beside it as Markdown and JSON, and print them."""
     scored = score(*read_transcript(options.out), workers=options.processes)
-    text = tables(scored)
-    figures = json.dumps(scored, indent=1) + "\n"
-    for suffix, content in zip(_TABLES, (figures, text), strict=True):
-        options.out.with_suffix(suffix).write_text(content, encoding="utf-8")
-    print(text, end="")
+    _write_tables(options.out, scored, tables(scored))
     return 0
+
+
+def validate(options: argparse.Namespace) -> int:
+    """Play the games of the test of validity that are missing; compare the judge with all that are there."""
+    processes = options.processes or os.cpu_count() or 1
+    validity.play_missing(options.out, options.kinds, options.games, processes)
+    found = validity.comparisons(validity.read_games(options.out), options.tasks, processes)
+    _write_tables(options.out, validity.result(found, options.tasks), validity.tables(found))
+    return 0
+
+
+def _write_tables(out: Path, figures: Mapping[str, Any], text: str) -> None:
+    """Write figures and their tables beside a file, and print the tables."""
+    for suffix, content in zip(_TABLES, (json.dumps(figures, indent=1) + "\n", text), strict=True):
+        out.with_suffix(suffix).write_text(content, encoding="utf-8")
+    print(text, end="")
 
 
 def difference(options: argparse.Namespace) -> int:
@@ -159,13 +173,25 @@ def _parser() -> argparse.ArgumentParser:
     compares = commands.add_parser("compare", help="print what another subject has more in the same tasks")
     compares.add_argument("transcripts", nargs=2, type=Path, metavar="TRANSCRIPT.jsonl")
     compares.set_defaults(function=difference)
+    valid = commands.add_parser(
+        "validity", help="compare the judge with paired games of bots that differ in one kind of decision"
+    )
+    valid.add_argument("--kinds", nargs="+", choices=JUDGED, default=[*JUDGED], help="default: all")
+    valid.add_argument("--games", type=_even, default=400, help="games of each pair, even; default: 400")
+    valid.add_argument(
+        "--tasks", type=positive(int), default=100, help="published tasks of each kind; default: 100"
+    )
+    valid.add_argument(
+        "out", type=_transcript, metavar="GAMES.jsonl", help="the games; the tables are written beside it"
+    )
+    valid.set_defaults(function=validate)
     for command in (asks, scores):
         command.add_argument(
             "out", type=_transcript, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
         )
-    for command in (asks, scores, compares):
+    for command in (asks, scores, compares, valid):
         command.add_argument(
-            "--processes", type=positive(int), help="processes that score; default: one a core"
+            "--processes", type=positive(int), help="processes that compute; default: one a core"
         )
     tasks = commands.add_parser("tasks", help="print the hashes of the tasks and games")
     _add_sizes(tasks)
@@ -209,6 +235,13 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", help="seed of tasks and games; default: 1, the published one")
     parser.add_argument("--tasks", type=positive(int), default=100, help="tasks of each kind; default: 100")
+
+
+def _even(text: str) -> int:
+    number = positive(int)(text)
+    if number % 2:
+        raise argparse.ArgumentTypeError(f"{text} is odd: two games have the same draws")
+    return number
 
 
 def _transcript(text: str) -> Path:

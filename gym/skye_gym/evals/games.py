@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from skye.events import Event
 from skye.rules.moves import Move
 from skye.rules.state import GameState
-from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, legal_actions, move_in
+from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, move_in
 from skye_gym.agents.text_game import ATTEMPTS
 from skye_gym.evals.questions import Ask, Message, Question, decision_messages
 
@@ -19,14 +19,12 @@ Result: TypeAlias = dict[str, float]
 class Choice(NamedTuple):
     """A move that a subject chose.
 
-    :param move: the move; the first legal action if no reply could be used.
+    :param move: the move, or None if no reply could be used.
     :param illegal: the number of replies that could not be used.
-    :param forced: whether no reply could be used.
     """
 
-    move: Move
+    move: Move | None
     illegal: int
-    forced: bool
 
 
 def choose(
@@ -50,15 +48,17 @@ def choose(
         reply = ask(Question(f"{key}/{attempt}", messages, game, seat))
         try:
             move = move_in(reply.text, game, seat, listed=listed, wording=wording)
-            return Choice(move, attempt, forced=False)
+            return Choice(move, attempt)
         except UnusableReply as error:
             said = {"role": "assistant", "content": reply.text or "(no reply)"}
             messages = (*messages, said, {"role": "user", "content": f"{error} Choose again."})
-    return Choice(legal_actions(game, seat)[0], attempts, forced=True)
+    return Choice(None, attempts)
 
 
 def play_game(ask: Ask, key: str, seed: str, seat: int, opponent: str, *, listed: bool) -> Result:
     """Play a game of two to its end; return its figures.
+
+    A decision without a usable reply forfeits the game.
 
     :param key: the beginning of the keys of the questions.
     :param seed: the seed of the game and of the opponent.
@@ -70,7 +70,11 @@ def play_game(ask: Ask, key: str, seed: str, seat: int, opponent: str, *, listed
     choices: list[Choice] = []
     while not game.over:
         choices.append(choose(ask, f"{key}/{len(choices)}", game.game, seat, game.events, listed=listed))
-        game.play(choices[-1].move)
+        move = choices[-1].move
+        if move is None:
+            game.forfeit()
+        else:
+            game.play(move)
     return {
         "points": game.points,
         "margin": game.margin,
@@ -78,5 +82,5 @@ def play_game(ask: Ask, key: str, seed: str, seat: int, opponent: str, *, listed
         "rank": 1 if game.wins else 2,
         "decisions": len(choices),
         "illegal": sum(choice.illegal for choice in choices),
-        "forced": sum(choice.forced for choice in choices),
+        "forfeited": game.forfeited,
     }

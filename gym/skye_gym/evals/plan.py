@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from skye.views import move_view
 from skye_gym.agents import PLAIN, TextGame
 from skye_gym.evals.games import OPPONENTS, Result, choose, play_game
-from skye_gym.evals.judged import JUDGED, judged_task, regret, worst_regret
+from skye_gym.evals.judged import JUDGED, Regret, judged_task, regret, worst_regret
 from skye_gym.evals.questions import (
     VARIANTS,
     Ask,
@@ -23,6 +24,9 @@ from skye_gym.evals.tasks import TASKS, is_correct, task_line, task_of
 SECTIONS: Final = ("exact", "judged", "games")
 LISTS: Final = ("listed", "unlisted")
 """Games with and without the list of legal actions."""
+
+JUDGED_VARIANTS: Final[Mapping[str, tuple[str, ...]]] = {"placement": (*VARIANTS, "unlisted")}
+"""Of a judged task, its variants if they are not `VARIANTS`. Only the list says what a placement gains."""
 
 
 PUBLISHED: Final = (*TASKS, *JUDGED, *OPPONENTS)
@@ -42,7 +46,13 @@ def published_line(kind: str, seed: str, number: int) -> bytes:
         task = judged_task(kind, seed, number)
         wordings = {variant: wording_of(variant, f"{seed}/{number}") for variant in VARIANTS}
         texts = {name: decision_messages(*task.position, wording) for name, wording in wordings.items()}
-        line = {"kind": kind, "number": number, "questions": texts, "values": task.values}
+        line = {
+            "kind": kind,
+            "number": number,
+            "questions": texts,
+            "moves": [move_view(move) for move in task.moves],
+            "values": dict(task.values),
+        }
     else:
         game = TextGame(f"{seed}/{number // 2}/game", number % 2, kind)
         texts = {
@@ -105,14 +115,17 @@ class Plan(NamedTuple):
             Item(section, kind, variant, number)
             for section in self.sections
             for kind in kinds[section][0]
-            for variant in kinds[section][1][: None if self.reads else 1]
+            for variant in JUDGED_VARIANTS.get(kind, kinds[section][1])[: None if self.reads else 1]
             for number in range(kinds[section][2])
         ]
 
-    def result(self, item: Item, ask: Ask, *, judge: bool = True) -> Result:
+    def result(
+        self, item: Item, ask: Ask, *, judge: bool = True, left_out: frozenset[str] = frozenset()
+    ) -> Result:
         """Ask an item's questions; return its figures.
 
         :param judge: whether to compute regrets; those of offers take longer than all else.
+        :param left_out: the members of the judge that have no part in `regret`.
         """
         seed = f"{self.seed}/{item.group}"
         if item.section == "games":
@@ -121,11 +134,14 @@ class Plan(NamedTuple):
         wording = wording_of(item.variant, seed)
         if item.section == "judged":
             task = judged_task(item.kind, self.seed, item.number)
-            choice = choose(ask, item.key, *task.position, attempts=1, wording=wording)
-            lost = 0.0
-            if judge:
-                lost = worst_regret(task) if choice.illegal else regret(task, choice.move)
-            return {"regret": lost, "illegal": choice.illegal}
+            listed = item.variant != "unlisted"
+            choice = choose(ask, item.key, *task.position, attempts=1, listed=listed, wording=wording)
+            lost = Regret(0.0, 0.0)
+            if judge and choice.move is None:
+                lost = worst_regret(task, left_out)
+            elif judge and choice.move is not None:
+                lost = regret(task, choice.move, left_out)
+            return {"regret": lost.value, "regret_of_all": lost.of_all, "illegal": choice.illegal}
         exact = task_of(item.kind, self.seed, item.number, wording)
         options = [wording.text(json.dumps(option)) for option in exact.options]
         reply = ask(Question(item.key, messages_of(exact.prompt, wording), options=options))

@@ -66,11 +66,11 @@ def canonical(value: Any) -> bytes:
 
 
 def wording_of(variant: str, seed: str) -> Wording:
-    """Return the wording of a variant.
+    """Return the wording of a variant: other words of `other` only.
 
     :param seed: the seed of the other words.
     """
-    return PLAIN if variant == "plain" else other_wording(seed)
+    return other_wording(seed) if variant == "other" else PLAIN
 
 
 def messages_of(prompt: str, wording: Wording) -> tuple[Message, ...]:

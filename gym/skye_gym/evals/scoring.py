@@ -16,6 +16,7 @@ from skye_gym.evals.games import Result
 from skye_gym.evals.plan import Item, Plan
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.transcript import Header, MissingReply, Replies
+from skye_gym.judge import left_out_for
 
 _RESAMPLES: Final = 1000
 
@@ -30,7 +31,7 @@ def score(header: Header, replies: Replies, workers: int | None = None) -> dict[
     :raises ValueError: when a reply is to another question than the one of this version.
     """
     items = header.plan.items()
-    scored = _results(header.plan, items, replies, workers)
+    scored = _results(header.plan, items, replies, workers, left_out_for(header.subject))
     by_row: dict[tuple[str, str, str], list[Scored]] = defaultdict(list)
     for item, result in scored:
         by_row[item.section, item.kind, item.variant].append((item, result))
@@ -53,6 +54,8 @@ def score(header: Header, replies: Replies, workers: int | None = None) -> dict[
 def compare(one: tuple[Header, Replies], other: tuple[Header, Replies], workers: int | None = None) -> str:
     """Return a table of the differences of two transcripts, in the items that both have, as Markdown.
 
+    Members of the judge that are made of one of the subjects judge neither.
+
     :param one: the transcript whose figures are subtracted from those of `other`.
     :param workers: the number of processes; by default one for each core.
     :raises ValueError: when the transcripts have no item in common.
@@ -60,8 +63,10 @@ def compare(one: tuple[Header, Replies], other: tuple[Header, Replies], workers:
     names = [header.subject for header, _ in (one, other)]
     if one[0].plan.seed != other[0].plan.seed:
         raise ValueError(f"{names[0]} and {names[1]} got the positions of different seeds")
+    left_out = frozenset[str]().union(*map(left_out_for, names))
     before, after = (
-        dict(_results(header.plan, header.plan.items(), replies, workers)) for header, replies in (one, other)
+        dict(_results(header.plan, header.plan.items(), replies, workers, left_out))
+        for header, replies in (one, other)
     )
     groups: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, result in after.items():
@@ -78,8 +83,13 @@ def compare(one: tuple[Header, Replies], other: tuple[Header, Replies], workers:
     return "\n".join(lines) + "\n"
 
 
-def _results(plan: Plan, items: Sequence[Item], replies: Replies, workers: int | None) -> list[Scored]:
-    """Return the figures of the items, computed in processes; those with the same positions in one."""
+def _results(
+    plan: Plan, items: Sequence[Item], replies: Replies, workers: int | None, left_out: frozenset[str]
+) -> list[Scored]:
+    """Return the figures of the items, computed in processes; those with the same positions in one.
+
+    :param left_out: the members of the judge that have no part in `regret`.
+    """
     workers = workers or os.cpu_count() or 1
     groups: dict[tuple[bool, int], list[Item]] = defaultdict(list)
     for item in items:
@@ -87,7 +97,10 @@ def _results(plan: Plan, items: Sequence[Item], replies: Replies, workers: int |
     lines: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for key, line in replies.by_key.items():
         lines["/".join(key.split("/")[:4])].append(line)
-    jobs = [(plan, group, [line for item in group for line in lines[item.key]]) for group in groups.values()]
+    jobs = [
+        (plan, group, [line for item in group for line in lines[item.key]], left_out)
+        for group in groups.values()
+    ]
     if workers == 1:
         found = [scored for job in jobs for scored in _scored(job)]
     else:
@@ -97,8 +110,10 @@ def _results(plan: Plan, items: Sequence[Item], replies: Replies, workers: int |
     return sorted(found, key=lambda scored: order[scored[0]])
 
 
-def _scored(job: tuple[Plan, Sequence[Item], Sequence[Mapping[str, Any]]]) -> list[Scored]:
-    plan, items, lines = job
+def _scored(
+    job: tuple[Plan, Sequence[Item], Sequence[Mapping[str, Any]], frozenset[str]],
+) -> list[Scored]:
+    plan, items, lines, left_out = job
     replies = Replies(lines)
     found = []
     for item in items:
@@ -110,7 +125,7 @@ def _scored(job: tuple[Plan, Sequence[Item], Sequence[Mapping[str, Any]]]) -> li
             return reply
 
         try:
-            found.append((item, {**plan.result(item, ask), "tokens": sum(tokens)}))
+            found.append((item, {**plan.result(item, ask, left_out=left_out), "tokens": sum(tokens)}))
         except MissingReply:
             continue
     return found
@@ -124,9 +139,9 @@ def _row(section: str, kind: str, variant: str, scored: Sequence[Scored]) -> Row
         correct = sum(result["correct"] for result in results)
         unanswered = sum(result["unanswered"] for result in results)
         return {**row, "correct": _rounded(wilson(correct, len(results))), "unanswered": int(unanswered)}
-    names = ("regret",) if section == "judged" else ("points", "margin", "rank", "wins")
+    names = ("regret", "regret_of_all") if section == "judged" else ("points", "margin", "rank", "wins")
     row |= {name: _rounded(mean_interval(_by_group(scored, name))) for name in names}
-    summed = ("illegal",) if section == "judged" else ("decisions", "illegal", "forced", "tokens")
+    summed = ("illegal",) if section == "judged" else ("decisions", "illegal", "forfeited", "tokens")
     return row | {name: int(sum(result[name] for result in results)) for name in summed}
 
 
@@ -160,8 +175,8 @@ def _rounded(interval: Interval) -> list[float]:
 
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "exact": ("correct", "unanswered"),
-    "judged": ("regret", "illegal"),
-    "games": ("points", "margin", "rank", "wins", "decisions", "illegal", "forced", "tokens"),
+    "judged": ("regret", "regret_of_all", "illegal"),
+    "games": ("points", "margin", "rank", "wins", "decisions", "illegal", "forfeited", "tokens"),
 }
 _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
     "exact": ("correct",),

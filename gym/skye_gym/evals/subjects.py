@@ -11,8 +11,7 @@ from typing import Final, Protocol
 
 from skye.rules.moves import Move
 from skye.rules.state import Phase
-from skye.tiles.tile_set import Place
-from skye.views import move_view, placement_gains_view
+from skye.views import move_view
 from skye_gym.agents import legal_actions
 from skye_gym.arena.bot_process import BotFailed, BotUnavailable, Budget
 from skye_gym.arena.entrant_check import check_entrants
@@ -20,6 +19,7 @@ from skye_gym.arena.entrants import Decider, decider_for, entrant_from
 from skye_gym.evals.judged import best_by_rollouts
 from skye_gym.evals.positions import Position
 from skye_gym.evals.questions import Question, Reply
+from skye_gym.evals.scripts import legality_by_coordinates, most_listed_gain, most_neighbours
 
 _PLAYERS: Final = 2
 """The number of seats of the sample game in which a program is checked."""
@@ -127,19 +127,22 @@ def _first(question: Question) -> Reply:
 
 def _most_listed_gain(question: Question) -> Reply:
     """Return the placement of most listed gain in this round; otherwise the first legal action."""
-    game = question.game
-    if game is None or game.phase is not Phase.BUILDING:
+    if question.game is None or question.game.phase is not Phase.BUILDING:
         return _first(question)
-    slots = game.slots_scored_in(game.round)
-    gains = {
-        Place(place["tile"], place["x"], place["y"], place["rotation"]): sum(
-            [gain["points"] or 0 for gain in place["gains"] if gain["slot"] in slots]
-        )
-        for tile in dict.fromkeys(game.players[question.seat].tiles_to_build)
-        for place in placement_gains_view(game, question.seat, tile)
-    }
-    moves = legal_actions(game, question.seat)
-    return _chosen(max(moves, key=lambda move: gains.get(move, 0) if isinstance(move, Place) else 0))
+    return _chosen(most_listed_gain(question.game, question.seat))
+
+
+def _by_coordinates(question: Question) -> Reply:
+    """Return what coordinates alone say.
+
+    A placement is on the cell with most neighbours; it is said to be legal if the cell has one neighbour.
+    """
+    if question.game is None:
+        kind = question.key.split("/")[1]
+        return Reply(legality_by_coordinates(question.messages) if kind == "legality" else "")
+    if question.game.phase is not Phase.BUILDING:
+        return _first(question)
+    return _chosen(most_neighbours(question.game, question.seat))
 
 
 def _best_by_rollouts(question: Question) -> Reply:
@@ -150,7 +153,12 @@ def _best_by_rollouts(question: Question) -> Reply:
 
 
 SCRIPTS: Final[Mapping[str, Callable[[Question], Reply]]] = MappingProxyType(
-    {"first": _first, "listed_gain": _most_listed_gain, "rollouts": _best_by_rollouts}
+    {
+        "first": _first,
+        "coordinates": _by_coordinates,
+        "listed_gain": _most_listed_gain,
+        "rollouts": _best_by_rollouts,
+    }
 )
-"""The scripts by name: the first legal action or option, the placement of most listed gain in this round, and
-the best move in samples of its own."""
+"""The scripts by name: the first legal action or option, what coordinates alone say, the placement of most
+listed gain in this round, and the best move in samples of its own."""

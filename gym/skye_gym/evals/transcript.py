@@ -13,8 +13,9 @@ from skye.errors import SkyeError
 from skye_gym.arena.json_lines import json_line, read_json_lines
 from skye_gym.evals.plan import Plan
 from skye_gym.evals.questions import Question, Reply
+from skye_gym.judge import VERSION as JUDGE
 
-FORMAT: Final = 3
+VERSION: Final = "skye-eval 3"
 """The version of the questions, and of the format of transcripts."""
 
 
@@ -35,7 +36,7 @@ class Header(NamedTuple):
     def line(self) -> dict[str, Any]:
         """Return the line as JSON data."""
         plan = {**self.plan._asdict(), "sections": list(self.plan.sections)}
-        return {"format": FORMAT, "subject": self.subject, "plan": plan}
+        return {"format": VERSION, "judge": JUDGE, "subject": self.subject, "plan": plan}
 
 
 class Replies:
@@ -70,6 +71,7 @@ class Transcript(Replies):
     """
 
     def __init__(self, path: Path, header: Header) -> None:
+        _check_file(path)
         super().__init__(read_json_lines(path, header.line(), "run"))
         self._file = path.open("a", encoding="utf-8")
         self._lock = Lock()
@@ -112,11 +114,38 @@ def read_transcript(path: Path) -> tuple[Header, Replies]:
     try:
         with path.open(encoding="utf-8") as file:
             first = json.loads(file.readline())
-        if first["format"] != FORMAT:
-            raise ValueError(f"{path} has format {first['format']!r}, not {FORMAT}")
+        _check_versions(path, first)
         plan = Plan(**{**first["plan"], "sections": tuple(first["plan"]["sections"])})
         return Header(first["subject"], plan), Replies(read_json_lines(path, first, "run"))
     except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is no transcript of skye-eval: {error!r:.80}") from error
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that begins like the transcript of another version."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        first_line = file.readline()
+    try:
+        first = json.loads(first_line)
+    except ValueError:
+        return
+    if isinstance(first, dict) and {"format", "subject", "plan"} <= first.keys():
+        _check_versions(path, first)
+
+
+def _check_versions(path: Path, first: Mapping[str, Any]) -> None:
+    """Refuse the transcript of another version of the questions or of the judge.
+
+    :raises ValueError: with both versions by name.
+    """
+    found = first["format"]
+    if found != VERSION:
+        # Until version 2 the format was a number.
+        name = f"skye-eval {found}" if isinstance(found, int) else repr(found)
+        raise ValueError(f"{path} is a transcript of {name}, not of {VERSION}")
+    if first.get("judge") != JUDGE:
+        raise ValueError(f"{path} is of the judge {first.get('judge')!r}, not of {JUDGE}")
