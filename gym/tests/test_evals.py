@@ -49,7 +49,7 @@ from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import mean_interval
 from skye_gym.evals.subjects import SCRIPTS, subject_of
 from skye_gym.evals.tasks import TASKS, is_correct, task_of
-from skye_gym.judge import MEMBERS, left_out_for, samples_of, values_in
+from skye_gym.judge import MEMBERS, VERSION, left_out_for, samples_of, values_in
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
@@ -727,6 +727,18 @@ def compared(wins, regret, kind="offer"):
 )
 def test_judge_is_valid_if_it_agrees_with_games(pairs, valid):
     assert validity.is_valid(validity.summary(pairs)["offer"]) == valid
+
+
+def test_page_shows_the_published_result_of_the_test_of_validity():
+    published = json.loads((PAGE.parent / "validity.json").read_text())
+    assert [published["judge"], published["games_seed"]] == [VERSION, validity.GAMES_SEED]
+    fields = ("wins", "margin", "regret")
+    found = [
+        validity.Comparison(**{**pair, **{name: Interval(*pair[name]) for name in fields}})
+        for pair in published["pairs"]
+    ]
+    assert validity.result(found, published["tasks"]) == published
+    assert validity.tables(found) in PAGE.read_text()
 
 
 @pytest.mark.parametrize("kind", JUDGED)

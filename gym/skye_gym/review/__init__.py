@@ -3,7 +3,7 @@
 `review_game` reviews a record, `review_move` one decision. `skye-review RECORD` writes the review of a record
 as JSON and as a page of Markdown with pictures.
 
-A decision is compared with alternatives by the judge's model (`skye_gym.judge`), in samples of what its seat
+A decision is compared with alternatives by one member of `skye_gym.judge`, in samples of what its seat
 did not know then. First some samples choose the best alternative; then other samples measure what the chosen
 move loses against it. So the interval of a loss knows nothing of the choice; it includes what the model may
 be wrong about. A decision is shown as a loss only if its interval excludes 0; of all others the review says
