@@ -136,14 +136,14 @@ def stored_task(at: int, task: JudgedTask) -> list[Any]:
     game, seat, _ = task.position
     tiles = game.players[seat].tiles_on_offer
     offers = [
-        [tiles.index(move.discard), *[price for _, price in sorted_prices(move, tiles)]]
+        [tiles.index(move.discard), *[price for _, price in _sorted_prices(move, tiles)]]
         for move in task.moves
         if isinstance(move, SetOffer)
     ]
     return [at, offers, [task.values[member] for member in MEMBERS]]
 
 
-def sorted_prices(offer: SetOffer, tiles: Sequence[str]) -> list[tuple[str, int]]:
+def _sorted_prices(offer: SetOffer, tiles: Sequence[str]) -> list[tuple[str, int]]:
     """Return the prices of an offer in the order of some tiles."""
     return sorted(offer.prices, key=lambda priced: tiles.index(priced[0]))
 
@@ -245,7 +245,10 @@ def _listed_offers(game: GameState, seat: int, limits: OfferLimits, rng: Random)
         discard = one.discard if rng.random() < 0.7 else rng.choice(limits.tiles)
         if sum(prices) <= limits.gold:
             add(_offer_of(limits.tiles, discard, prices))
-    return [*found.values()]
+    return [
+        _offer_of(limits.tiles, offer.discard, [price for _, price in _sorted_prices(offer, limits.tiles)])
+        for offer in found.values()
+    ]
 
 
 def _offer_of(tiles: Sequence[str], discard: str, prices: Sequence[int]) -> SetOffer:
