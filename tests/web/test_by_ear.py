@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import seated
+from tests.web.driver import call, seated
 
 FITS = re.compile("fits?\\b")
 GAIN = re.compile(r"\+(\d+)$")
@@ -28,10 +28,11 @@ class Listener:
 
     def set_prices(self):
         """Discard the first tile and keep the lowest prices."""
-        ready = self.button("^Set (prices|and reveal)$")
-        if not ready.is_visible():
+        discard = self.main.get_by_role("radio", name="Discard").first
+        if not discard.is_visible() or discard.is_disabled():
             return False
-        self.main.get_by_role("radio", name="Discard").first.check()
+        discard.check()
+        ready = self.button("^Set (prices|and reveal)$")
         ready.click()
         ready.wait_for(state="hidden")
         return True
@@ -99,16 +100,33 @@ class Listener:
         return True
 
 
-@pytest.mark.full_size
-def test_player_by_ear_wins_against_a_random_bot(browser):
-    screen, _, _ = seated(browser, "Ann", bots=["random"])
+def events_of(screen):
+    """Return the events of the game that a screen shows."""
+    return call(screen.url, "GET", f"/v1/games/{screen.game}/events?limit=1000")["events"]
+
+
+def play_by_ear(screen, is_over):
+    """Play until `is_over(view)` is true."""
     listener = Listener(screen)
-    while screen.view()["status"] == "playing":
+    while not is_over(screen.view()):
         screen.caught_up()
         if screen.page.get_by_role("button", name="Skip").is_visible():
             screen.page.get_by_role("button", name="Skip").click()
         if not listener.move():
             screen.page.wait_for_timeout(30)
+
+
+def test_round_is_played_by_ear(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    play_by_ear(screen, lambda view: view["round"] == 2)
+    own = [event["type"] for event in events_of(screen) if event.get("seat") == 0]
+    assert {"offer_set", "tile_placed", "building_finished"} <= set(own)
+
+
+@pytest.mark.full_size
+def test_player_by_ear_wins_against_a_random_bot(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    play_by_ear(screen, lambda view: view["status"] != "playing")
     assert screen.view()["result"]["winners"] == [0]
 
 
