@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from skye.words import Word
-from skye_server.games.game import OnTimeout
 
 LIVE_MS: Final = 120_000
 SLOW_MS: Final = 86_400_000
@@ -31,11 +30,6 @@ class Ladder(NamedTuple):
     id: LadderId
     seats: int
     turn_ms: int
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The options of its games; all others are the defaults of a game."""
-        return {"turn_ms": self.turn_ms, "on_timeout": OnTimeout.BOT}
 
 
 LADDERS: Final[Mapping[str, Ladder]] = {

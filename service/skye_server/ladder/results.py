@@ -180,7 +180,6 @@ class Size(NamedTuple):
 class Standing(NamedTuple):
     """A player on a page of a ladder."""
 
-    player: str
     shown: Shown
     rating: Rating
 
@@ -204,7 +203,7 @@ class LadderResults:
 
     def append(self, result: Result) -> int:
         """Add the result of a game, unless the ladder has one of it; return its number."""
-        keys = self._keys("results", "numbers", "positions", *self._of(result))
+        keys = self._keys("results", "numbers", "positions", *(f"of.{each}" for each in result.players))
         return self._calls.run_script(_APPEND, keys, [result.game_id, results.encode(result)])
 
     def rate(self) -> None:
@@ -346,18 +345,17 @@ class LadderResults:
                 server, [("ZCARD", board), ("HGET", positions, "last"), page]
             )
             if not players:
-                return count, last, ([], [], [])
+                return count, last, ([], [])
             stored = read_together(server, [("HMGET", key, *players) for key in (all_ratings, names)])
-            return count, last, (players, *stored)
+            return count, last, stored
 
         count, last, columns = self._calls.call(board, read)
         return Size(count, int(last or 0)), [
             Standing(
-                player.decode(),
                 NOBODY if shown is None else shown_profiles.decode(shown),
                 ratings.decode(rating),
             )
-            for player, rating, shown in zip(*columns, strict=True)
+            for rating, shown in zip(*columns, strict=True)
         ]
 
     def size(self) -> Size:
@@ -393,9 +391,6 @@ class LadderResults:
 
     def _met(self, day: int, first: str, second: str) -> str:
         return self._key(f"met.{day}.{first}.{second}")
-
-    def _of(self, result: Result) -> list[str]:
-        return [f"of.{player}" for player in result.players]
 
     def _key(self, kind: str) -> str:
         return key_of(self._owner, kind)
