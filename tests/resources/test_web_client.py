@@ -9,9 +9,28 @@ from tests.support.playing import problem_code
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
 
-def page_files(service):
+def page_files(service, query=""):
     """Return the addresses that the page loads from the table's own folder."""
-    return re.findall(r'(?:src|href)="(/play/[^"]+)"', service.call("GET", "/play/").text)
+    return re.findall(r'(?:src|href)="(/play/[^"]+)"', service.call("GET", f"/play/{query}").text)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "other"),
+    [
+        ("", "home/front.js", "game/board.js"),
+        ("?game=g", "game/board.js", "home/front.js"),
+        ("?game=g&replay=1", "game/replay.js", "home/front.js"),
+        ("?ladder=open", "ladder/pages.js", "game/board.js"),
+    ],
+)
+def test_page_lists_each_file_that_its_screen_imports_once(service, query, shown, other):
+    listed = page_files(service, query)
+    names = [path.split("/web/")[-1] for path in listed]
+    assert shown in names
+    assert other not in names
+    assert {"shared/base.css", "shared/dom.js"} <= {*names}
+    assert len({*listed}) == len(listed)
+    assert {service.call("GET", path).status_code for path in listed} == {200}
 
 
 def test_start_leads_browsers_to_the_table_and_programs_to_the_index(service):
