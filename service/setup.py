@@ -21,9 +21,13 @@ ROOT = HERE.parent
 BROWSER = Path("skye_server", "browser")
 COLLECTED = ("web", "clients/typescript/src")
 RARE = (
+    "game/bag.js",
     "game/fork.js",
+    "game/guide.js",
+    "game/help.js",
     "game/replay.js",
     "game/result-picture.js",
+    "game/rules.js",
     "home/hunts.js",
     "home/lobby.js",
     "home/past-games.js",
@@ -69,10 +73,7 @@ def collect(browser: Path) -> None:
 
 
 def bundle(target: Path) -> None:
-    """Replace the style sheets by one file, the modules by a few: `main.js`, `rare.js`, and what both need.
-
-    The page requests the file that both need together with `main.js`.
-    """
+    """Replace the style sheets by one file, the modules by `main.js`, `rare.js`, and what both need."""
     esbuild = next(ROOT.glob("web/node_modules/@esbuild/*/bin/esbuild"), None)
     if esbuild is None:
         return
@@ -87,12 +88,8 @@ def bundle(target: Path) -> None:
     subprocess.run([esbuild, *entries, *options, *names], check=True)  # noqa: S603 - a program of this checkout
     for part in [*target.rglob("*.js"), *target.rglob("*.css")]:
         part.unlink()
-    shared = [part.name for part in built.glob("shared-*.js")]
     shutil.copytree(built, target, dirs_exist_ok=True)
     shutil.rmtree(built)
-    page = target / "index.html"
-    links = "".join(f'<link rel="modulepreload" href="/play/-/web/{name}" />' for name in shared)
-    page.write_text(page.read_text().replace("<script ", f"{links}<script ", 1))
 
 
 def _with_few_dynamic_imports(target: Path, source: Path) -> str:

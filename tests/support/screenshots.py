@@ -1,6 +1,7 @@
 """Make the pictures of the README and the guide from a live server: `python -m tests.support.screenshots`."""
 
 import base64
+import re
 import tempfile
 import urllib.request
 from pathlib import Path
@@ -24,6 +25,11 @@ FORK = {"round": 4, "phase": "building"}
 WINDOW = {"width": 1400, "height": 860}
 GUIDE_WINDOWS = ({"width": 1440, "height": 900}, {"width": 360, "height": 740})
 MAX_BYTES = 200_000
+LAND = ROOT / "web" / "land.svg"
+"""The picture of the front page: the same territory, without name, texts and background."""
+
+MARGIN, TITLE = 30, 110
+"""What surrounds the tiles in the picture of a territory, and the height of its title."""
 
 _GAINS_SHOWN = """() => {
   const gains = document.querySelector(".building .gains");
@@ -49,6 +55,16 @@ def territory_of_the_winner(server) -> tuple[bytes, dict]:
     winner = f"{path}/players/{game['result']['winners'][0]}/territory/picture.svg"
     with urllib.request.urlopen(server.url + winner, timeout=MAX_WAIT_S) as picture:
         return picture.read(), server.call("GET", f"{path}/record")
+
+
+def land(picture: str) -> str:
+    """Return the picture of a territory with nothing but its tiles."""
+    picture = re.sub(r"<(title|desc|text)\b.*?</\1>", "", picture)
+    picture = re.sub(r' (?:role|aria-labelledby|width|height)="[^"]*"', "", picture, count=4)
+    picture = picture.replace(re.findall(r"<path[^>]*/>", picture)[0], "", 1)  # the background
+    left, top, width, height = map(int, re.findall(r'viewBox="([^"]*)"', picture)[0].split())
+    box = (left + MARGIN, top + MARGIN + TITLE, width - 2 * MARGIN, height - 2 * MARGIN - TITLE)
+    return re.sub(r'viewBox="[^"]*"', f'viewBox="{" ".join(map(str, box))}"', picture, count=1)
 
 
 def best_cell(page, tile) -> dict:
@@ -106,6 +122,7 @@ def main() -> None:
         server = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1")
         territory, record = territory_of_the_winner(server)
         save("territory.svg", territory)
+        LAND.write_text(land(territory.decode()))
         players = [player | {"bot": "greedy"} for player in record["players"]]
         players[0]["bot"] = None
         fork = {"name": GAME["name"], "record": record | {"players": players}, "stop_at": FORK}

@@ -92,7 +92,7 @@ class Keyboard(Mouse):
         """Choose the first card, discard it, and send."""
         page.keyboard.press("1")
         page.keyboard.press("x")
-        page.wait_for_selector("[data-act=set]:enabled")
+        page.wait_for_selector("[data-act=set]:enabled:not([aria-disabled])")
         self._tab_to(page, "[data-act=set]")
         page.keyboard.press("Enter")
         page.wait_for_selector("[data-act=set]", state="hidden")

@@ -259,13 +259,13 @@ def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
     page = screen.page
     page.locator(".pricing .discard").first.click()
-    page.wait_for_selector("[data-act=set]:enabled")
+    page.wait_for_selector("[data-act=set]:enabled:not([aria-disabled])")
     page.context.set_offline(True)
     page.wait_for_selector("[data-act=set]:disabled")
     page.wait_for_selector(".notes > .banner")
     assert page.locator(".pricing .card").count() == 3
     page.context.set_offline(False)
-    page.wait_for_selector("[data-act=set]:enabled")
+    page.wait_for_selector("[data-act=set]:enabled:not([aria-disabled])")
     page.wait_for_selector(".notes > .banner", state="hidden")
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import call, seated
+from tests.web.driver import PHONE, call, seated
 
 NAME = ".player-name [name=name]"
 
@@ -29,6 +29,33 @@ def test_name_is_proposed_and_kept_for_all_kinds_of_games(browser):
     screen.page.click("[data-act=cancel-ticket]")
     screen.page.reload()
     assert screen.page.input_value(NAME) == "Ann"
+
+
+def test_front_page_leads_with_one_button_which_starts_a_game(browser):
+    screen = browser.window()
+    first = screen.page.locator("main button:visible, main a:visible, main input:visible").first
+    assert first.inner_text() == "Play now"
+    assert screen.page.locator("main img").first.evaluate("(one) => one.naturalWidth") > 0
+    first.click()
+    screen.page.wait_for_selector(".pricing .card")
+    players = screen.view(screen.token())["players"]
+    assert [player["bot"] for player in players] == [None, "greedy", "greedy"]
+
+
+def test_badge_of_a_turn_is_as_wide_as_its_text(browser):
+    for size in ({}, PHONE):
+        screen = browser.window(**size)
+        start_against_bots(screen)
+        screen.page.goto(browser.url + "/play/")
+        badge = screen.page.wait_for_selector(".games .badge.call")
+        wide = badge.evaluate(
+            """(one) => {
+              const text = document.createRange();
+              text.selectNodeContents(one);
+              return one.offsetWidth - text.getBoundingClientRect().width;
+            }"""
+        )
+        assert wide < 24
 
 
 def test_newcomers_are_proposed_different_names(browser):

@@ -29,7 +29,7 @@ def test_key_sets_the_prices_and_the_focus_moves_to_change(browser):
     page = seated(browser, "Ann", "Bob")[0].page
     page.keyboard.press("1")
     page.keyboard.press("x")
-    page.wait_for_selector("[data-act=set]:enabled")
+    page.wait_for_selector("[data-act=set]:enabled:not([aria-disabled])")
     page.keyboard.press("s")
     page.wait_for_selector("[data-act=change]:focus")
 

@@ -17,6 +17,9 @@ from tests.web.hands import can_build
 from tests.web.roles import with_tokens
 from tests.web.test_accessibility import findings
 
+POINTED_MS = 1600
+"""How long what is missing stays marked, in milliseconds."""
+
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 
 TALL_BOARD = """async () => {
@@ -129,6 +132,65 @@ def test_name_beside_a_clock_is_not_cut(browser, size):
     page = seated(browser, "Isla MacLeod", "Bo Munro", options=hours, window=size)[0].page
     page.wait_for_selector(".seat .clock:visible")
     assert page.evaluate(CUT_TEXTS, ".seat-head h3") == []
+
+
+CELL = """() => parseFloat(getComputedStyle(document.querySelector(".grid")).getPropertyValue("--cell"))"""
+"""Returns the size of the cells of the board."""
+
+
+@pytest.mark.parametrize(
+    "size",
+    [{"width": 768, "height": 1024}, {"width": 1440, "height": 900}, {"width": 2560, "height": 1440}],
+)
+def test_tiles_to_choose_from_are_nearly_as_large_as_those_on_the_board(browser, size):
+    screen, _, _ = seated(browser, "Ann", bots=["random", "greedy"], options=FIRST, window=size)
+    page = screen.page
+    for phase, pictures in (
+        ("pricing", ".card img"),
+        ("buying", ".offer img"),
+        ("building", ".hand-tile img"),
+    ):
+        screen.play_until(lambda state, phase=phase: state["phase"] == phase and state["mine"])
+        page.wait_for_selector(pictures)
+        least = min(0.75 * page.evaluate(CELL), 88)
+        widths = page.locator(pictures).evaluate_all("all => all.map((one) => one.offsetWidth)")
+        assert min(widths) >= least - 1, phase
+
+
+@pytest.mark.parametrize("size", [{"width": 1920, "height": 1080}, {"width": 2560, "height": 1440}])
+def test_territory_fills_most_of_the_board_of_a_wide_window(browser, size):
+    page = building(browser, **size).page
+    grid, room = (page.locator(part).bounding_box() for part in (".grid", ".scroller"))
+    filled = max(grid["width"] / room["width"], grid["height"] / room["height"])
+    assert filled >= 0.7 or page.evaluate(CELL) == 200
+
+
+def test_rivals_have_small_maps_in_the_strip_of_a_phone(browser):
+    page = seated(browser, "Ann", "Bob", "Cy", window=PHONE)[0].page
+    assert page.locator(".seat:not(.mine) .mini img:visible").count() == 2
+    assert whole(page, ".seat:nth-child(2) .mini")
+
+
+def missing_after_press(page, button):
+    """Press a main button that says what has to be done; return the parts that it points to."""
+    assert page.get_attribute(button, "aria-disabled") == "true"
+    page.click(button, force=True)  # Playwright waits for what the page calls disabled
+    page.wait_for_selector(".missing >> visible=true")
+    return page.locator(".missing:visible").evaluate_all("all => all.map((one) => one.className)")
+
+
+def test_main_button_that_lacks_a_choice_points_to_it(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"], options=FIRST)
+    page = screen.page
+    screen.keep(POINTED_MS)
+    assert {*missing_after_press(page, "[data-act=set]")} == {"discard missing"}
+    assert page.evaluate("document.activeElement.name") == "discard"
+    screen.play_until(lambda state: state["buying"] and state["mine"])
+    assert all("offer" in name for name in missing_after_press(page, "[data-act=buy]"))
+    screen.play_until(can_build)
+    assert all("hand-tile" in name for name in missing_after_press(page, "[data-act=place]"))
+    page.locator(".hand-tile:not(.dim)").first.click()
+    assert any("cell" in name for name in missing_after_press(page, "[data-act=place]"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -262,10 +324,10 @@ def test_nothing_covers_a_control_of_a_small_window(browser, opened):
         assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
-CUT_PRICES = """() => [...document.querySelectorAll(".priced .price-tag")].filter((tag) => {
+CUT_PRICES = """() => [...document.querySelectorAll(".priced .coin")].filter((tag) => {
   const text = document.createRange();
   text.selectNodeContents(tag);
-  const [inner, outer] = [tag, tag.parentElement].map((one) => one.getBoundingClientRect());
+  const [inner, outer] = [tag, tag.closest(".offer")].map((one) => one.getBoundingClientRect());
   const lines = [...text.getClientRects()].filter(({top}) => top < inner.bottom);
   return lines.length !== 1 || lines[0].bottom > inner.bottom
     || lines[0].left < inner.left || lines[0].right > inner.right
@@ -284,7 +346,7 @@ def test_price_in_the_market_has_one_whole_line(browser, language):
         page.set_viewport_size({"width": width, "height": height})
         screen.drawn()
         assert page.evaluate(CUT_PRICES) == [], width
-    assert page.evaluate(CUT_TEXTS, ".priced .price-tag") == []  # a phone has room for the unit
+    assert page.evaluate(CUT_TEXTS, ".priced .coin") == []
 
 
 def test_news_of_many_names_are_two_whole_lines_on_a_phone(browser):

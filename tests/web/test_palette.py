@@ -7,13 +7,10 @@ import pytest
 
 from tests.support.launcher import ROOT
 
+FOLDERS = ("game", "home", "ladder", "shared")
 BASE = ROOT / "web/shared/base.css"
-SHEETS = sorted(
-    path for folder in ("game", "home", "shared") for path in (ROOT / "web" / folder).rglob("*.css")
-)
-MODULES = sorted(
-    path for folder in ("game", "home", "shared") for path in (ROOT / "web" / folder).rglob("*.js")
-)
+SHEETS = sorted(path for folder in FOLDERS for path in (ROOT / "web" / folder).rglob("*.css"))
+MODULES = sorted(path for folder in FOLDERS for path in (ROOT / "web" / folder).rglob("*.js"))
 LITERAL_COLOR = re.compile(
     r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch|color|color-mix)a?\("
     r"|:[^;]*(?<!-)\b(?:black|white|gray|grey|red|green|blue|yellow|orange|gold)\b(?![-)])",

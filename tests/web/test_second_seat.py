@@ -64,7 +64,7 @@ def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
     page.click("[data-act=hand-over]")
     page.wait_for_selector(".pricing .card")
     page.click(".pricing .card .discard")
-    page.wait_for_selector("[data-act=set]:enabled")
+    page.wait_for_selector("[data-act=set]:enabled:not([aria-disabled])")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,6 +1,7 @@
 import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
+import { instruct, instructs, pointAt } from "../shared/instruction.js";
 import { t } from "../shared/i18n.js";
 import { noteOn } from "./tile-note.js";
 import { tileWords } from "../shared/tile-words.js";
@@ -21,7 +22,7 @@ export function buildingTray(store, placing) {
   const hint = h("p", { class: "faint" });
   const gains = gainsList(store, placing);
   const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
-  const place = button(`✓ ${t("build.place")}`, () => void placing.commit(), { class: "primary", "data-act": "place" });
+  const place = button("", () => void commit(), { class: "primary", "data-act": "place" });
   const cancel = button(t("cancel"), () => placing.cancel(), { "data-act": "cancel" });
   const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
   const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
@@ -36,6 +37,13 @@ export function buildingTray(store, placing) {
   /** @param {string} type */
   function listed(type) {
     return store.actions?.find((action) => action.type === type);
+  }
+
+  /** Place the ghost, or point to the tile or cell that has to be chosen first. */
+  function commit() {
+    if (!instructs(place)) return placing.commit();
+    const cells = [...document.querySelectorAll(".board .cell.legal")];
+    return pointAt(place, placing.tile ? cells : [...hand.querySelectorAll(".hand-tile:not(.dim)")]);
   }
 
   async function takeBack() {
@@ -89,7 +97,11 @@ export function buildingTray(store, placing) {
     if (root.hidden || !me) return;
     keyed(hand, me.tiles_to_build, (tile) => tile, handTile);
     const { ghost } = placing;
-    for (const one of [turn, place, cancel]) hide(one, !ghost);
+    for (const one of [turn, cancel]) hide(one, !ghost);
+    const canPlace = store.actions?.some(({ type }) => type === "place") ?? false;
+    hide(place, !ghost && !canPlace);
+    instruct(place, !ghost);
+    setText(place, ghost ? `✓ ${t("build.place")}` : t(placing.tile ? "build.hint_cell" : "build.hint_tile"));
     place.disabled = store.blocked || !store.actions;
     turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
     undo.disabled = store.blocked || !listed("take_back");
@@ -97,6 +109,7 @@ export function buildingTray(store, placing) {
     hide(finish, ghost !== null || !listed("finish_building"));
     finish.disabled = store.blocked;
     setText(hint, hintText(me));
+    hide(hint, !hint.textContent);
     gains.update();
   }
 
@@ -104,8 +117,7 @@ export function buildingTray(store, placing) {
   function hintText(me) {
     if (me.building_finished) return t("build.done");
     if (placing.ghost) return t("build.hint_ghost");
-    if (placing.tile) return t("build.hint_cell");
-    return me.tiles_to_build.length ? t("build.hint_tile") : t("build.hint_finish");
+    return me.tiles_to_build.length ? "" : t("build.hint_finish");
   }
 
   return {

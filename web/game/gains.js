@@ -48,7 +48,7 @@ function chip(shown, name, gain, now) {
   return h(
     "div",
     { class: `${now ? "now" : ""} ${sign}`, title: name },
-    h("dt", {}, ...shown, h("span", { class: "sr-only" }, ` ${name}`)),
+    h("dt", {}, ...shown, h("span", { class: "sr-only chip-name" }, ` ${name}`)),
     h("dd", {}, gain === null || gain === undefined ? "?" : signed(gain)),
   );
 }

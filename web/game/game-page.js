@@ -1,5 +1,6 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { territoryBoard } from "./board.js";
+import { coin, purse } from "../shared/coins.js";
 import { afterFrame, announce, attribute, h, hide, setText } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
 import { number, t } from "../shared/i18n.js";
@@ -79,11 +80,11 @@ export function gamePage(store, chosen, reopen) {
   const [away, slow] = [awayBanner(store), slowBanner(store)];
   const gold = h("strong", {});
   const goldUnit = h("span", {});
-  const ownGold = h("div", { class: "own-gold" }, gold, goldUnit);
 
   const placing = new Placing(store, updatePlacing);
   const board = territoryBoard(placing, () => store.view.ruleset);
   const pricing = pricingTray(store, (tile) => placing.select(placing.tile === tile ? null : tile));
+  const ownGold = h("div", { class: "own-gold" }, purse(), gold, goldUnit, pricing.purse);
   const offers = market(store, (tile) => placing.select(tile));
   const trial = lazyPart(isTrying, async () => (await import("./trial.js")).trialTray(store, placing));
   const building = lazyPart(
@@ -262,7 +263,7 @@ export function gamePage(store, chosen, reopen) {
     highlight(tiles, seat);
     seats.update();
     if (!step?.points || seat === null) return;
-    const picture = () => h("span", { class: "coins" }, stepText(step));
+    const picture = () => h("span", { class: "won-points" }, stepText(step));
     flight(board.cellOf(tiles[0]), seats.scoreOf(seat), { picture })();
   }
 
@@ -285,7 +286,7 @@ export function gamePage(store, chosen, reopen) {
     if (event.type === "tile_bought") {
       const placeOf = (/** @type {number} */ seat) => offers.rowOf(seat) ?? seats.cardOf(seat);
       const [buyer, seller] = [placeOf(event.seat), placeOf(event.seller)];
-      const picture = () => h("span", { class: "coins" }, t("gold", { count: event.price }));
+      const picture = () => coin(event.price);
       state.flights.push(
         flight(offers.pictureOf(event.tile), buyer),
         flight(buyer, seller, { picture, delay: FLIGHT_MS }),
@@ -397,6 +398,8 @@ export function gamePage(store, chosen, reopen) {
     hide(parts, state.explaining);
     root.classList.toggle("handing-over", handOver.part?.asking() ?? handOver.loading !== null);
     hide(pricing.root, !playing || view.phase !== "pricing");
+    hide(pricing.purse, pricing.root.hidden);
+    hide(goldUnit, !pricing.root.hidden);
     if (!pricing.root.hidden) pricing.update();
     updateActs();
   }

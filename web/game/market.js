@@ -4,6 +4,8 @@ import { tilePicture } from "../state/pictures.js";
 import { tileWords } from "../shared/tile-words.js";
 import { colorMark } from "./seats.js";
 import { noteOn } from "./tile-note.js";
+import { coin } from "../shared/coins.js";
+import { instruct, instructs, pointAt } from "../shared/instruction.js";
 import { toast } from "../shared/toast.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -50,10 +52,16 @@ export function market(store, preview) {
   }
 
   async function buy() {
-    if (!selected || confirm.disabled) return;
+    if (confirm.disabled) return;
+    if (!selected || instructs(confirm)) return pointAt(confirm, buyableBoxes());
     const tile = selected;
     select(null);
     await store.act((seat, options) => seat.buy(/** @type {any} */ (tile), options));
+  }
+
+  /** Return the offers that our seat can buy now. */
+  function buyableBoxes() {
+    return [...buyable()].flatMap((tile) => offerBoxes.get(tile) ?? []);
   }
 
   /** Buy nothing: at once if no tile is affordable, otherwise after a confirmation. */
@@ -147,16 +155,12 @@ export function market(store, preview) {
    */
   function drawOffer(box, price, why, shown, { isFor, choosing, isChosen, words }) {
     const mine = shown.owner === store.seat;
-    setText(
-      price,
-      shown.buyer
-        ? t("market.sold", { name: shown.buyer })
-        : shown.price !== null
-          ? t("gold", { count: shown.price })
-          : shown.discard
-            ? t("market.discarded")
-            : t(mine ? "market.yours" : "market.hidden"),
-    );
+    const text = shown.buyer
+      ? t("market.sold", { name: shown.buyer })
+      : shown.discard
+        ? t("market.discarded")
+        : t(mine ? "market.yours" : "market.hidden");
+    price.replaceChildren(shown.price !== null && !shown.buyer ? coin(shown.price) : text);
     setText(why, !choosing || isFor ? "" : mine ? t("market.yours") : t("market.too_dear"));
     box.classList.toggle("priced", !shown.buyer && shown.price !== null && !shown.discard);
     attribute(box, "aria-description", words || null);
@@ -183,9 +187,11 @@ export function market(store, preview) {
       confirm,
       selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"),
     );
-    confirm.disabled = !selected || store.blocked;
+    confirm.disabled = store.blocked;
+    instruct(confirm, !selected);
+    hide(confirm, acting && store.actions !== null && !can.size); // there is nothing to choose
     pass.disabled = store.blocked || !acting || !store.actions;
-    setText(hint, store.actions ? t("market.affordable", { count: can.size, gold: store.me?.gold ?? 0 }) : "…");
+    setText(hint, store.actions ? t("market.affordable", { count: can.size }) : "…");
   }
 
   return {

@@ -4,6 +4,7 @@ import { noteOn } from "./tile-note.js";
 import { loadForTab, saveForTab } from "../state/items.js";
 import { tilePicture } from "../state/pictures.js";
 import { tileWords } from "../shared/tile-words.js";
+import { instruct, instructs, pointAt } from "../shared/instruction.js";
 import { explain } from "../shared/toast.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
 
@@ -52,7 +53,7 @@ export function pricingTray(store, preview) {
     { class: "tray-part pricing", "aria-label": t("phase.pricing") },
     h("h2", { class: "sr-only" }, t("turn.mine.pricing")),
     cards,
-    h("div", { class: "acts" }, help, others, h("div", { class: "bar" }, purse, send, change), trouble),
+    h("div", { class: "acts" }, help, others, h("div", { class: "bar" }, send, change), trouble),
   );
 
   /** @returns {Constraints | null} */
@@ -94,6 +95,7 @@ export function pricingTray(store, preview) {
     const limits = constraints();
     if (draft && editing && limits && left(limits) < 0) return alertNow(tooMuch(limits));
     if (!draft || send.hidden || send.disabled) return;
+    if (instructs(send)) return pointAt(send, [...cards.querySelectorAll(".discard")]);
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
     const accepted = await store.act((seat, options) =>
@@ -216,9 +218,11 @@ export function pricingTray(store, preview) {
     hide(cards, !limits);
     if (!limits) {
       for (const one of [send, change]) hide(one, true);
-      for (const one of [help, others]) hide(one, isPaused);
+      hide(help, isPaused);
+      hide(others, false);
       if (isPaused) setText(trouble, "");
-      setText(purse, isPaused ? t("status.paused") : "");
+      setText(others, isPaused ? t("status.paused") : "");
+      setText(purse, "");
       purse.classList.remove("bad");
       return;
     }
@@ -230,7 +234,8 @@ export function pricingTray(store, preview) {
     const set = store.me?.offer_set ?? false;
     const last = !set && store.view.waiting_for.length === 1;
     setText(send, t(!draft?.discard ? "pricing.choose" : last ? "pricing.set_and_reveal" : "pricing.set"));
-    send.disabled = store.blocked || !draft?.discard || rest < 0;
+    send.disabled = store.blocked;
+    instruct(send, !draft?.discard || rest < 0);
     hide(send, !editing);
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
@@ -244,6 +249,8 @@ export function pricingTray(store, preview) {
 
   return {
     root,
+    /** What the prices leave of our gold, for the purse. */
+    purse,
     update,
     submit,
     discards: () => Boolean(draft?.discard),

@@ -1,5 +1,6 @@
 import { awayText } from "./away.js";
 import { botName } from "../shared/bots.js";
+import { coin } from "../shared/coins.js";
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
@@ -14,6 +15,11 @@ import { tilePicture } from "../state/pictures.js";
 
 /** A clock with less than this is highlighted, in milliseconds. */
 const LAST_SECONDS_MS = 10_000;
+
+/** Where the players are a strip above the board, as in `layout.css`. */
+const NARROW = /** @type {Partial<MediaQueryList>} */ (
+  globalThis.matchMedia?.("(max-width: 63.99rem)") ?? { matches: false }
+);
 
 const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
 
@@ -135,6 +141,11 @@ export function seatCards(store, choose, focus, explain = null) {
     let latest = /** @type {Player | null} */ (null);
     let over = false;
     clocks.set(seat, drawClock);
+    const openOnPhones = () => {
+      map.open = Boolean(NARROW.matches) || over; // the strip of a phone has the maps in its chips
+    };
+    openOnPhones();
+    NARROW.addEventListener?.("change", openOnPhones);
     map.addEventListener("toggle", () => {
       if (latest) drawMap(latest);
     });
@@ -171,6 +182,7 @@ export function seatCards(store, choose, focus, explain = null) {
         box.classList.toggle(key, shown[key]);
       setText(state, shown.state);
       notes.replaceChildren(
+        ...(shown.gold === null ? [] : [coin(shown.gold)]),
         ...(shown.rated ? ratedBadges(shown.rated) : []),
         ...shown.badges.map((text) => h("span", { class: "badge" }, text)),
       );
@@ -194,7 +206,8 @@ export function seatCards(store, choose, focus, explain = null) {
       if (map.open)
         mapChanged(player.territory, () => {
           const { rows, columns } = boundsOf(player.territory);
-          mini.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 10 / columns)}rem`);
+          mini.style.setProperty("--rows", String(rows));
+          mini.style.setProperty("--columns", String(columns));
           keyed(
             mini,
             miniTiles(player),
@@ -259,7 +272,6 @@ function summaryOf(store, player, focus) {
   const { missed_deadlines: missed } = player.end;
   const badges = [
     away,
-    player.gold !== null && player.seat !== store.seat && view.status !== "lobby" && t("gold", { count: player.gold }),
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: botName(player.bot) }),
@@ -270,6 +282,7 @@ function summaryOf(store, player, focus) {
     name: player.name,
     color: player.color,
     state,
+    gold: player.seat !== store.seat && view.status !== "lobby" ? player.gold : null,
     badges,
     rated: view.rated?.players[player.seat] ?? null,
     acting,

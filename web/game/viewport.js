@@ -8,8 +8,12 @@ const CELL_MAX = 200;
  */
 const CELL_ROOMY = 64;
 const CELL_FIRST = 112;
-/** In a window of at least this width the first scale has no other limit than `CELL_MAX`. */
+/**
+ * In a window of at least this width the first scale has no other limit than `CELL_MAX`, and a small territory, with the free
+ * cells around it, fills this part of the tighter side.
+ */
 const WIDE = 1920;
+const FILLED = 0.75;
 
 /** @typedef {{left: number, top: number, columns: number, rows: number}} Bounds A box of cells. */
 /**
@@ -155,7 +159,8 @@ export class Viewport {
     const { width, height } = this.#room;
     if (!width) return;
     const tight = Math.min(width / columns, height / rows);
-    const roomy = Math.min(innerWidth < WIDE ? CELL_FIRST : CELL_MAX, width / (columns + 2), height / (rows + 2));
+    const growing = Math.min(width / (columns + 2), height / (rows + 2));
+    const roomy = innerWidth < WIDE ? Math.min(CELL_FIRST, growing) : Math.max(growing, FILLED * tight);
     const cell = limited(
       Math.max(smallest, smallest < CELL_MIN ? tight : Math.max(roomy, Math.min(tight, CELL_ROOMY))),
     );

@@ -1,4 +1,4 @@
-import { loadScoringTiles, loadTiles, skye } from "../state/api.js";
+import { loadScoringTiles, skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { create, createAndOpen } from "./create.js";
@@ -11,16 +11,20 @@ import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
 import { ladderEntry } from "../ladder/entry.js";
 import { forget, loadGame, myGames } from "./my-games.js";
-import { tilePicture, tilesOfSteps } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
 import { matchmaking } from "./matchmaking.js";
 import { knownPlayer } from "./own-player.js";
 import { toastError } from "../shared/toast.js";
-import { gameUrl } from "../shared/urls.js";
+import { fileUrl, gameUrl } from "../shared/urls.js";
 
 /** @typedef {import("../shared/bots.js").Bot} Bot */
 
 const POLL_MS = 4000;
+/** When a browser that reports no idle time is taken to be idle, in milliseconds. */
+const IDLE_MS = 2000;
+/** The opponents of the quickest game: bots of medium strength. */
+const QUICK_BOT = "greedy";
+const QUICK_OPPONENTS = 2;
 
 /** Show the front page: a new game, our games, and public games. @param {Element} app */
 export async function openFront(app) {
@@ -43,28 +47,22 @@ export async function openFront(app) {
   const root = h(
     "div",
     { class: "front-page" },
-    h(
-      "header",
-      { class: "head" },
-      h("h1", {}, "Isle of Skye"),
-      h("span", { class: "turn" }, t("front.tagline")),
-      languageChoice(),
-    ),
+    h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), languageChoice()),
     h(
       "main",
       { class: "front" },
+      hero(player.name, bots, counts),
       h(
         "div",
         { class: "stack" },
+        section(t("front.mine"), mine, ...finishedGames()),
         againstBots(player.name, bots, counts),
-        guidedRound(player.name),
-        player.root,
         withFriends(player.name, counts, scoring),
       ),
       h(
         "div",
         { class: "stack" },
-        section(t("front.mine"), mine, ...finishedGames()),
+        player.root,
         section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts), ladders.root),
         section(t("front.public"), open),
       ),
@@ -92,6 +90,9 @@ export async function openFront(app) {
   );
   app.replaceChildren(root);
   performance.measure("skye-ready");
+  whenIdle(() => {
+    Promise.all([import("../game/open-game.js"), import("../game/game-page.js")]).catch(() => {}); // a game requests them again
+  });
   void skye.transport
     .json("GET", "/v1")
     .then((index) => {
@@ -108,6 +109,12 @@ export async function openFront(app) {
     if (!root.isConnected) return;
     await sleep(POLL_MS);
   }
+}
+
+/** Run a function when the browser is idle. @param {() => void} run */
+function whenIdle(run) {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(run);
+  else setTimeout(run, IDLE_MS);
 }
 
 /** Return the finished games of the player of this browser, loaded when they are opened; none without a player key. */
@@ -130,7 +137,53 @@ function finishedGames() {
   return [box];
 }
 
-/** Create the section that begins a guided first round. @param {() => string | null} myName */
+/**
+ * Create the picture of a land with the quickest ways into a game.
+ *
+ * @param {() => string | null} myName
+ * @param {Bot[]} bots
+ * @param {number[]} counts
+ */
+function hero(myName, bots, counts) {
+  const bot = (bots.find(({ name }) => name === QUICK_BOT) ?? bots[0])?.name;
+  const opponents = Math.min(QUICK_OPPONENTS, Math.max(...counts) - 1);
+  const play = (/** @type {Event} */ event) => {
+    const name = myName();
+    const players = [{ name }, ...Array.from({ length: opponents }, () => ({ bot }))];
+    if (name !== null) void createAndOpen(againstBotsBody(players, "private"), pressed(event));
+  };
+  const quick = button(t("front.play"), play, { class: "primary", "data-act": "play", hidden: !bot || !counts.length });
+  return h(
+    "section",
+    { class: "hero panel" },
+    h("img", { src: fileUrl("land.svg"), alt: "", width: 984, height: 375 }),
+    h(
+      "div",
+      {},
+      h("h2", {}, t("front.tagline")),
+      h("p", { class: "faint" }, t("front.play_text")),
+      h("div", { class: "bar" }, quick, guidedRound(myName)),
+      h("p", { class: "faint" }, t("guide.text")),
+    ),
+  );
+}
+
+/**
+ * Return the request for a game against bots that starts at once.
+ *
+ * @param {object[]} players
+ * @param {"public" | "private"} visibility
+ */
+function againstBotsBody(players, visibility) {
+  return /** @type {Parameters<typeof createAndOpen>[0]} */ ({
+    players,
+    auto_start: true,
+    visibility,
+    name: t("front.game_name"),
+  });
+}
+
+/** Create the button that begins a guided first round. @param {() => string | null} myName */
 function guidedRound(myName) {
   const begin = async (/** @type {Event} */ event) => {
     const name = myName();
@@ -144,11 +197,7 @@ function guidedRound(myName) {
     saveGuideStep(created.game.id, 0);
     location.assign(gameUrl(created.game.id));
   };
-  return section(
-    t("guide.title"),
-    h("p", {}, t("guide.text")),
-    button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }),
-  );
+  return button(t("guide.start"), (event) => void begin(event), { "data-act": "guide" });
 }
 
 /**
@@ -169,19 +218,10 @@ function againstBots(myName, bots, counts) {
     const name = myName();
     const opponents = Array.from({ length: Number(count.value) }, () => bot);
     if (name !== null)
-      void createAndOpen(
-        {
-          players: [{ name }, ...opponents],
-          auto_start: true,
-          visibility: listed.checked ? "public" : "private",
-          name: t("front.game_name"),
-        },
-        from,
-      );
+      void createAndOpen(againstBotsBody([{ name }, ...opponents], listed.checked ? "public" : "private"), from);
   };
   const levels = bots.map((bot) =>
     button(botTitle(bot), (event) => start({ bot: bot.name }, pressed(event)), {
-      class: "primary",
       "data-level": bot.name,
     }),
   );
@@ -212,7 +252,7 @@ function againstBots(myName, bots, counts) {
       h("button", { "data-act": "bot-url" }, t("front.bot_play")),
     ),
   );
-  const box = section(
+  return section(
     t("front.bots_title"),
     h("p", {}, t("front.bots_text")),
     h("div", { class: "bar" }, ...levels),
@@ -224,19 +264,6 @@ function againstBots(myName, bots, counts) {
     ),
     atUrl,
   );
-  box.classList.add("hero");
-  const hero = h("div", { class: "hero-tiles", "aria-hidden": "true" });
-  box.prepend(hero);
-  loadTiles(null).then(
-    (tiles) =>
-      hero.append(
-        ...tilesOfSteps(tiles)
-          .slice(1)
-          .flatMap(({ tile }) => (tile ? h("img", { src: tilePicture(null, tile), alt: "" }) : [])),
-      ),
-    () => {},
-  ); // an ornament
-  return box;
 }
 
 /**

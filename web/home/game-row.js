@@ -38,7 +38,7 @@ export function gameRow(game, mine = null, call = "") {
     {},
     h("a", { href: gameUrl(game.id) }, gameName(game.name)),
     h("span", { class: "opponents" }, names.length ? list(names) : ""),
-    call ? h("span", { class: "badge act" }, call) : null,
+    call ? h("span", { class: "badge call" }, call) : null,
     isOpen && mine === null
       ? h("a", { href: gameUrl(game.id), "aria-label": `${t("front.join")}: ${gameName(game.name)}` }, t("front.join"))
       : null,
