@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -192,6 +193,12 @@ shown_profiles: Final = RecordCodec(Shown, "name on a ladder")
 NOBODY: Final = Shown(None, False)
 
 
+@lru_cache(maxsize=1000)
+def _standing(rating: bytes, shown: bytes | None) -> Standing:
+    """Return a player on a page, by what is stored; most requests are for pages that were read before."""
+    return Standing(NOBODY if shown is None else shown_profiles.decode(shown), ratings.decode(rating))
+
+
 class LadderResults:
     """The results and ratings of one ladder. Every method raises Problem store_unavailable."""
 
@@ -350,13 +357,7 @@ class LadderResults:
             return count, last, stored
 
         count, last, columns = self._calls.call(board, read)
-        return Size(count, int(last or 0)), [
-            Standing(
-                NOBODY if shown is None else shown_profiles.decode(shown),
-                ratings.decode(rating),
-            )
-            for rating, shown in zip(*columns, strict=True)
-        ]
+        return Size(count, int(last or 0)), [_standing(*stored) for stored in zip(*columns, strict=True)]
 
     def size(self) -> Size:
         """Return how many players and results the ladder has."""
