@@ -216,6 +216,7 @@ export function pricingTray(store, preview) {
     const limits = constraints();
     const isPaused = store.view.pause !== null;
     hide(cards, !limits);
+    others.classList.toggle("paused", isPaused); // shown also where a phone has no room for texts
     if (!limits) {
       for (const one of [send, change]) hide(one, true);
       hide(help, isPaused);
