@@ -158,6 +158,9 @@ def test_points_of_a_round_are_counted_up_and_skipped(browser):
     ).all_inner_texts()  # the totals are counted in the strip and beside it
     assert page.locator(".seat .score").all_inner_texts() == shown
     assert page.locator("[data-act=set]").is_visible()
+    lit = page.locator(".scored .now [data-slot]")
+    slots = [tile["slot"] for tile in screen.view()["scoring_tiles"] if 1 in tile["rounds"]]
+    assert [slot.get_attribute("data-slot") for slot in lit.all()] == slots  # of the round that is counted
     page.click("[data-act=skip]")
     assert not page.locator(".strip").is_visible()
     points = screen.view()["players"][0]["score"]

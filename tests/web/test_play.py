@@ -17,7 +17,7 @@ def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     Mouse().set_prices(page)
     page.click("[data-act=change]")
     page.locator(".card:not(.out) .stepper button").last.click()
-    assert page.locator(".purse").inner_text() == "2 gold left"
+    assert page.locator(".purse").inner_text() == "2 left"
     page.click("[data-act=set]")
     page.wait_for_selector("[data-act=change]:visible")
     prices = [tile["price"] for tile in screen.view(tokens[0])["players"][0]["tiles_on_offer"]]
@@ -48,14 +48,14 @@ def test_prices_beyond_the_gold_are_refused_with_the_reason(browser, window):
     more = page.locator(".card:not(.out) .stepper button:last-child").first
     for _ in range(3):
         more.click()
-    assert (page.inner_text(".purse"), reason.count()) == ("0 gold left", 0)
+    assert (page.inner_text(".purse"), reason.count()) == ("0 left", 0)
     more.click()
-    assert (page.inner_text(".purse"), reason.count()) == ("0 gold left", 1)
+    assert (page.inner_text(".purse"), reason.count()) == ("0 left", 1)
     field = page.locator(".card:not(.out) .price").first
     field.fill("2")
-    assert (page.inner_text(".purse"), reason.count()) == ("2 gold left", 0)
+    assert (page.inner_text(".purse"), reason.count()) == ("2 left", 0)
     field.fill("8")
-    assert (page.inner_text(".purse"), reason.count()) == ("-4 gold left", 1)
+    assert (page.inner_text(".purse"), reason.count()) == ("-4 left", 1)
     assert page.is_disabled("[data-act=set]")
     page.locator(".pricing .card").last.focus()
     page.keyboard.press("s")

@@ -146,7 +146,10 @@ def test_result_lists_the_players_by_rank(browser):
     page.wait_for_selector(".result:visible")
     totals = [int(text) for text in page.locator(".result td.total").all_inner_texts()]
     assert totals == sorted(totals, reverse=True)
-    assert page.locator(".result tr").nth(1).get_attribute("class") == "won"
+    assert "won" in (page.locator(".result tr").nth(1).get_attribute("class") or "")
+    own = page.locator(".result .mine")
+    place, points = own.locator("td").first.inner_text().rstrip("."), own.locator(".total").inner_text()
+    assert page.locator(".own-place").inner_text() == f"You: place {place}, {points} points"
 
 
 LONG = ["most_ships", "animals_near_farms", "ships_and_lighthouses", "connected_tiles"]

@@ -23,7 +23,7 @@ import { pricingTray } from "./pricing.js";
 import { stepText } from "./step-text.js";
 import { sinceLastTurn } from "./since.js";
 import { scoringPanel } from "./scores.js";
-import { pointsBefore, seatCards } from "./seats.js";
+import { uncounted, seatCards } from "./seats.js";
 import { toastError } from "../shared/toast.js";
 import { tokensOf } from "../state/tokens.js";
 import { turnAlerts } from "./turn-alerts.js";
@@ -294,7 +294,7 @@ export function gamePage(store, chosen, reopen) {
     }
     if (event.type === "round_scored" || event.type === "game_finished") {
       state.scored.push(event);
-      store.set({ counted: store.counted ?? pointsBefore(event) });
+      store.set({ counted: store.counted ?? uncounted(event) });
       state.ending ||= event.type === "game_finished";
     }
   }
@@ -399,7 +399,6 @@ export function gamePage(store, chosen, reopen) {
     root.classList.toggle("handing-over", handOver.part?.asking() ?? handOver.loading !== null);
     hide(pricing.root, !playing || view.phase !== "pricing");
     hide(pricing.purse, pricing.root.hidden);
-    hide(goldUnit, !pricing.root.hidden);
     if (!pricing.root.hidden) pricing.update();
     updateActs();
   }

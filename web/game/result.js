@@ -15,13 +15,14 @@ import { colorMark, endText, ranked, winnersText } from "./seats.js";
 /**
  * Create the table of the result.
  *
- * @param {{view: Game}} store
+ * @param {{view: Game, seat?: number | null}} store
  * @param {((seat: number) => void) | null} explain Shows what earned the points of a seat.
  * @param {() => Column | null} [column] Returns another column, null without one.
  * @param {...Node} more Buttons below the table.
  */
 export function resultPanel(store, explain, column = () => null, ...more) {
   const title = h("h2", { tabindex: -1 });
+  const own = h("p", { class: "own-place" });
   const table = h("table", {});
   const root = h(
     "section",
@@ -29,7 +30,7 @@ export function resultPanel(store, explain, column = () => null, ...more) {
     h(
       "div",
       { class: "result-table" },
-      title,
+      h("div", { class: "result-title" }, title, own),
       h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("result.title") }, table),
     ),
     more.length ? h("div", { class: "bar" }, ...more) : null,
@@ -46,7 +47,12 @@ export function resultPanel(store, explain, column = () => null, ...more) {
     const parts = [...tiles.map(({ points }) => points), scrolls, gold];
     return h(
       "tr",
-      { class: store.view.result?.winners.includes(seat) ? "won" : "", "data-seat": seat },
+      {
+        class: [store.view.result?.winners.includes(seat) && "won", seat === store.seat && "mine"]
+          .filter(Boolean)
+          .join(" "),
+        "data-seat": seat,
+      },
       h("td", {}, `${number(place)}.`),
       h("th", { scope: "row" }, colorMark(color), h("bdi", {}, name), gaveUp(end)),
       h("td", { class: "total" }, total),
@@ -60,13 +66,16 @@ export function resultPanel(store, explain, column = () => null, ...more) {
     update() {
       const { view } = store;
       const added = column();
-      if (added && !added.note.isConnected) title.after(added.note);
+      if (added && !added.note.isConnected) title.parentElement?.after(added.note);
       hide(root, view.result === null && view.status !== "aborted");
       if (!view.result) {
         if (view.status === "aborted") setText(title, t("status.aborted"));
         return;
       }
       setText(title, winnersText(view.result.winners, view));
+      const mine = ranked(view.result).find(({ seat }) => seat === store.seat);
+      setText(own, mine ? t("result.mine", { place: mine.place, count: mine.score }) : "");
+      hide(own, !mine);
       const headed = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
       const head = h(
         "tr",

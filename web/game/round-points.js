@@ -4,7 +4,7 @@ import { prefersReducedMotion } from "../shared/motion.js";
 import { setting } from "../state/settings.js";
 import { scoringTitle } from "../shared/rulesets.js";
 import { stepText } from "./step-text.js";
-import { pointsBefore, winnersText } from "./seats.js";
+import { uncounted, winnersText } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_scores">["players"][number]} SeatScores */
@@ -64,22 +64,22 @@ export function countingStrip(store, highlight, ended) {
    * reduced motion, and for players who want no counting.
    *
    * @param {string} text
-   * @param {Map<number, number>} before The points of each seat before.
+   * @param {ReturnType<typeof uncounted>} before The round, and the points of each seat before.
    * @param {Step[]} steps
    */
   function count(text, before, steps) {
     setText(title, text);
     hide(root, false);
-    const totals = new Map(before);
-    store.set({ counted: totals });
-    const lines = new Map([...before.keys()].map((seat) => [seat, stripRow(store, seat)]));
+    const totals = new Map(before.points);
+    store.set({ counted: { ...before, points: totals } });
+    const lines = new Map([...totals.keys()].map((seat) => [seat, stripRow(store, seat)]));
     rows.replaceChildren(...[...lines.values()].map((line) => line.root));
     const add = (/** @type {Step} */ step) => {
       totals.set(step.seat, (totals.get(step.seat) ?? 0) + (step.points ?? 0));
       lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
       store.changed();
     };
-    for (const [seat, points] of before) lines.get(seat)?.total(points);
+    for (const [seat, points] of totals) lines.get(seat)?.total(points);
     const isAtOnce = prefersReducedMotion() || !setting("count");
     const ofSeat = (/** @type {number} */ seat) => steps.filter((step) => step.seat === seat).length;
     const most = (MAX_MS - TOTALS_MS) / Math.max(1, new Set(steps.map(({ seat }) => seat)).size);
@@ -104,13 +104,13 @@ export function countingStrip(store, highlight, ended) {
   /** @param {RoundScored} event */
   async function countRound(event) {
     const scores = await seatScores(store);
-    start(() => count(t("round.title", { round: event.round }), pointsBefore(event), roundSteps(event, scores)));
+    start(() => count(t("round.title", { round: event.round }), uncounted(event), roundSteps(event, scores)));
   }
 
   /** @param {GameFinished} event */
   async function countEnd(event) {
     const scores = await seatScores(store);
-    queue.push(() => count(t("result.title"), pointsBefore(event), finalSteps(event, scores)));
+    queue.push(() => count(t("result.title"), uncounted(event), finalSteps(event, scores)));
     queue.push(() => {
       setText(title, winnersText(event.result.winners, store.view));
       timer = setTimeout(next, WINNERS_MS);

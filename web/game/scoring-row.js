@@ -5,6 +5,7 @@ import { scoringPicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {Game["scoring_tiles"][number]} ScoringTile */
+/** @typedef {{view: Game, counted?: import("../state/store.js").Store["counted"]}} Shown */
 
 /** How long a finger presses a picture until its text is shown, in milliseconds. */
 const LONG_PRESS_MS = 400;
@@ -12,7 +13,7 @@ const LONG_PRESS_MS = 400;
 /**
  * Create the row of the scoring tiles in a header: their letters, their pictures, and what they are worth to us now.
  *
- * @param {{view: Game}} store
+ * @param {Shown} store
  * @param {() => void} explain Shows the scoring tiles with their texts.
  * @param {{points: (slot: string) => number | null}} [worth]
  */
@@ -35,7 +36,7 @@ export function scoringRow(store, explain, worth) {
  * Create a scoring tile of the row. Its name, text and rounds are shown while it has the focus or the pointer, or after a
  * long press.
  *
- * @param {{view: Game}} store
+ * @param {Shown} store
  * @param {ScoringTile} tile
  * @param {() => void} explain
  * @param {{points: (slot: string) => number | null}} [worth]
@@ -60,7 +61,8 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
   return {
     root,
     update(/** @type {ScoringTile} */ shown) {
-      const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
+      const round = store.counted ? store.counted.round : store.view.status === "playing" ? store.view.round : null;
+      const now = round !== null && shown.rounds.includes(round);
       const count = worth?.points(slot) ?? null;
       root.classList.toggle("now", now);
       setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));

@@ -39,11 +39,11 @@ export function colorMark(color) {
 /**
  * Return the points of a player that the page shows: while points are being counted, those that have been counted.
  *
- * @param {{counted?: Map<number, number> | null}} store
+ * @param {Pick<Shown, "counted">} store
  * @param {Player} player
  */
 export function shownScore({ counted }, { seat, score }) {
-  return counted?.get(seat) ?? score;
+  return counted?.points.get(seat) ?? score;
 }
 
 /** Return in words who has won. @param {readonly number[]} winners @param {import("../state/api.js").Game} view */
@@ -66,8 +66,13 @@ export function endText({ type, round }) {
   return type === "played" ? "" : t(`end.${type}`, { round: round ?? 0 });
 }
 
+/** Return the points of a page before the points of an event are counted. @param {Scored} event */
+export function uncounted(event) {
+  return { round: event.type === "round_scored" ? event.round : null, points: pointsBefore(event) };
+}
+
 /** Return the points of each seat before an event. @param {Scored} event @returns {Map<number, number>} */
-export function pointsBefore(event) {
+function pointsBefore(event) {
   if (event.type === "game_finished")
     return new Map(
       event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]),
@@ -86,7 +91,7 @@ export function pointsBefore(event) {
  * @property {readonly import("../state/api.js").Event[]} log
  * @property {Player[]} players
  * @property {number | null} seat
- * @property {Map<number, number> | null} [counted]
+ * @property {import("../state/store.js").Store["counted"]} [counted]
  */
 /**
  * @typedef {{shown: number, counted: number | null}} Focus The seat whose territory is shown, and the one whose points are being counted.

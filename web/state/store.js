@@ -46,9 +46,10 @@ export class Store {
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
     this.pending = null;
     /**
-     * The points of each seat that have been counted; null unless points are being counted.
+     * The round whose points are being counted, null at the end of the game, and the points of each seat that have been
+     * counted; null unless points are being counted.
      *
-     * @type {Map<number, number> | null}
+     * @type {{round: number | null, points: Map<number, number>} | null}
      */
     this.counted = null;
     /** Whether a write is in progress. */
