@@ -27,6 +27,7 @@ class Clocks:
         self.redis, self.monotonic = Clock(), Clock(5.0)
         self.own_ahead_s = own_ahead_s
         self.is_up = True
+        self.request_s = self.reply_s = 0.0
         self.read_by = None
         self.differences = []
         self.shared = SharedClock(self._read, lambda: self.redis() + self.own_ahead_s, self.monotonic)
@@ -36,7 +37,10 @@ class Clocks:
         self.read_by = threading.current_thread()
         if not self.is_up:
             raise Problem("store_unavailable")
-        return self.redis()
+        self.pass_time(self.request_s)
+        read = self.redis()
+        self.pass_time(self.reply_s)
+        return read
 
     def pass_time(self, seconds):
         self.redis.advance(seconds)
@@ -65,6 +69,18 @@ def test_clock_that_differs_from_redis_is_reported_once(ahead_s, caplog):
     clocks.own_ahead_s = 0.5
     clocks.read_again()
     assert caplog.text.count("agrees with that of Redis again") == (ahead_s != 0)
+
+
+@pytest.mark.parametrize(("request_s", "reply_s"), [(12.0, 0.0), (0.0, 12.0), (11.0, 3.0)])
+def test_reading_that_takes_seconds_moves_no_clock(request_s, reply_s, caplog):
+    clocks = Clocks()
+    for _ in range(3):
+        clocks.request_s, clocks.reply_s = request_s, reply_s
+        clocks.pass_time(60)
+        assert clocks.shared() == pytest.approx(clocks.redis())
+        clocks.request_s = clocks.reply_s = 0.0
+        clocks.read_again()
+    assert caplog.text == ""
 
 
 def test_clock_that_is_set_during_an_outage_changes_nothing():

@@ -18,7 +18,7 @@ from tests.web.test_friends import hosted_lobby
 WATCH_FLIGHTS = """new MutationObserver((changes) => {
   for (const {addedNodes} of changes) {
     for (const node of addedNodes) {
-      if (node.matches?.(".coins")) window.coins = node.textContent;
+      if (node.matches?.(".coin")) window.coins = node.getAttribute("aria-label");
       if (!node.matches?.("img.flying")) continue;
       const [flight] = node.getAnimations();
       const start = node.offsetWidth;

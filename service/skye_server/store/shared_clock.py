@@ -32,12 +32,10 @@ class _Reading(NamedTuple):
 
     :param at: the time of the reading by the monotonic clock.
     :param ahead_s: how far the clock of Redis is ahead of the monotonic clock.
-    :param error_s: by how much `ahead_s` may be off: half the time of the round trip.
     """
 
     at: float
     ahead_s: float
-    error_s: float
 
 
 class SharedClock:
@@ -100,12 +98,13 @@ class SharedClock:
         before = self._monotonic()
         server_s = read()
         after = self._monotonic()
-        new = _Reading(after, server_s - (before + after) / 2, (after - before) / 2)
+        # Redis read its clock between `before` and `after`, which a failover makes seconds. What this process
+        # takes for the time stays as it is within these bounds (Cristian's algorithm).
         last = self._reading
-        if last is not None and abs(new.ahead_s - last.ahead_s) <= new.error_s:
-            new = new._replace(ahead_s=last.ahead_s)  # the difference is that of the network
-        self._reading = new
-        self._report(self._own() - after - new.ahead_s)
+        expected = self._own() - after if last is None else last.ahead_s
+        ahead_s = min(max(expected, server_s - after), server_s - before)
+        self._reading = _Reading(after, ahead_s)
+        self._report(self._own() - after - ahead_s)
 
     def _report(self, difference_s: float) -> None:
         differs = abs(difference_s) > MAX_CLOCK_DIFFERENCE_S
