@@ -134,6 +134,8 @@ def read(redis, key, kind):
         return redis.lrange(key, 0, -1)
     if kind == b"hash":
         return redis.hgetall(key)
+    if kind == b"set":
+        return redis.smembers(key)
     return redis.xrange(key) if kind == b"stream" else redis.zrange(key, 0, -1, withscores=True)
 
 
