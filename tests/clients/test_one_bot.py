@@ -342,3 +342,18 @@ def test_command_refuses_a_ladder_that_the_server_lacks(live, tmp_path, monkeypa
     assert bot_command.main(arguments) == 2
     assert "the server has no ladder 'live_9', but live_2, live_4" in capsys.readouterr().err
     assert not list(tmp_path.iterdir()), "no key for a player who cannot wait"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"), [(["--name=admin"], "reserved"), ([], "name the player: --name, --key")]
+)
+def test_command_without_a_profile_does_not_say_that_it_waits(
+    live, tmp_path, monkeypatch, capsys, options, error
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delenv("SKYE_PLAYER_KEY", raising=False)
+    assert bot_command.main(["ladder", "json:dumps", f"--url={live.url}", *options]) == 2
+    shown = capsys.readouterr().err
+    assert error in shown
+    assert "waiting" not in shown

@@ -269,6 +269,21 @@ def test_program_stays_a_program_after_a_rated_game(browser, pair):
     assert page.is_disabled("[name=bot]")
 
 
+def test_person_with_rated_games_is_asked_before_the_mark_of_a_program(browser, pair):
+    game = rated_game(*pair)
+    for player in pair:
+        player.resign(game)
+    page = keep_key(browser, pair[0], "/play/?profile").page
+    page.check("[name=bot]")
+    page.click("[data-act=save-profile]")
+    page.click("dialog button:not(.primary)")
+    assert not call(browser.url, "GET", f"/v1/players/{pair[0].name}")["bot"]
+    page.click("[data-act=save-profile]")
+    page.click("dialog [data-act=yes]")
+    page.wait_for_selector(".toast:has-text('saved')")
+    assert call(browser.url, "GET", f"/v1/players/{pair[0].name}")["bot"]
+
+
 def refused(code, headers=None, **more):
     """Return a function that answers a request to claim a name with a problem."""
     problem = {"type": "about:blank", "title": "No", "status": 429, "detail": "", "code": code} | more

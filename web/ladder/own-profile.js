@@ -1,6 +1,7 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { knownPlayer, ownPlayer } from "../home/own-player.js";
 import { duration } from "../home/option-texts.js";
+import { confirmation } from "../shared/confirmation.js";
 import { form, h, hide } from "../shared/dom.js";
 import { dateTime, t } from "../shared/i18n.js";
 import { errorText } from "../shared/toast.js";
@@ -45,7 +46,9 @@ export async function loadOwnProfile() {
  */
 export function profileForm(profile, saved, all = true) {
   const stays = profile !== null && Date.parse(profile.name_changeable_at) > Date.now();
-  const isFinalBot = profile?.bot === true && profile.expires_at === null;
+  const hasPlayed = profile !== null && profile.expires_at === null;
+  const isFinalBot = hasPlayed && profile.bot;
+  const marking = confirmation(t("profile.bot_question"), t("profile.bot_mark"), () => void put());
   const name = h("input", {
     name: "name",
     required: true,
@@ -72,7 +75,7 @@ export function profileForm(profile, saved, all = true) {
   let sending = false;
   const root = form(
     "profile-form",
-    put,
+    () => (hasPlayed && bot.checked && !profile.bot ? marking.open(send) : put()),
     h("label", {}, t("profile.name"), " ", name),
     h("p", { class: "faint" }, hint),
     ...(all

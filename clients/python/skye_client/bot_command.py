@@ -19,7 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import anyio
+
 from skye_client import webhooks
+from skye_client._async.client import AsyncSkye
 from skye_client._sync.client import Skye
 from skye_client.bot_errors import explained, own_frames
 from skye_client.bot_server import make_server
@@ -27,7 +30,7 @@ from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeE
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
 from skye_client.keys import new_key
 from skye_client.messages import MAX_PORT
-from skye_client.rated import chosen_ladder
+from skye_client.rated import chosen_ladder, claim
 from skye_client.turns import as_decide, function_named
 from skye_client.version import __version__
 
@@ -77,16 +80,23 @@ def play_ladder(options: argparse.Namespace) -> int:
     with Skye(options.url) as client:
         ladder = chosen_ladder(client.ladders.list(), options.ladder)["id"]
     key = kept_key(options.key, options.name)
-    sys.stderr.write(f"skye-bot: waiting on {ladder}, for players of other networks\n")
+    name = anyio.run(_claimed, options.url, key, options.name)
+    sys.stderr.write(f"skye-bot: {name} is waiting on {ladder}, for players of other networks\n")
     host(
         key,
         decide,
         concurrency=options.concurrency,
         url=options.url,
         ladder=ladder,
-        name=options.name,
+        name=name,
     )
     return 0
+
+
+async def _claimed(url: str, key: str, name: str | None) -> str:
+    """Return the name of a player; claim it if the player has none."""
+    async with AsyncSkye(url) as client:
+        return await claim(client.player(key), name)
 
 
 def kept_key(text: str | None, name: str | None) -> str:
@@ -94,8 +104,10 @@ def kept_key(text: str | None, name: str | None) -> str:
 
     :raises ValueError: when there is none; the message contains no key.
     """
-    if text or os.environ.get(KEY_VARIABLE) or name is None:
+    if text or os.environ.get(KEY_VARIABLE):
         return player_key(text)
+    if name is None:
+        raise ValueError(f"name the player: --name, --key, or the variable {KEY_VARIABLE}")
     path = Path(f"{name}.key")
     if not path.exists():
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
