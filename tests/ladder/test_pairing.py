@@ -1,4 +1,4 @@
-"""Who plays whom, also when somebody tries to hold up the others, or to play more often than they."""
+"""Which tickets play together, also when a player tries to hold up the others, or to play too often."""
 
 import pytest
 

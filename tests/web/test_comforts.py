@@ -189,7 +189,7 @@ def test_points_of_five_players_are_counted_within_eight_seconds(browser):
     assert sum(waits) <= 8000
     assert page.evaluate(COUNT, [2, 1])[:2] == [1200, 1200]
     page.evaluate("localStorage.setItem('skye.count', 'off')")
-    assert page.evaluate(COUNT, [5, 4]) == [2000]  # at once, for who wants no counting
+    assert page.evaluate(COUNT, [5, 4]) == [2000]  # at once, for players who want no counting
 
 
 def test_reduced_motion_shows_all_points_at_once(browser):

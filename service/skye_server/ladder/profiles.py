@@ -6,8 +6,8 @@ A name and a profile lie in two slots:
     skye:{player.ID}:profile       string  the `Profile` of the player; without a name once it is deleted
 
 Each lies in a slot of its own. A claim ends with its profile; a blocked name stays until it is unblocked. A
-player has one profile, which ends when it is deleted, or after thirty days without a rated game; of one that
-a rated game has used there stays what a new one must keep.
+player has one profile, which ends when it is deleted, or after thirty days without a rated game; one that
+a rated game has used leaves what a new one must keep.
 
 The name decides. It is claimed first, together with a due entry, and the profile is written then; a claim
 whose profile was not written, or has another name since, is removed when the entry is due. The entry also
@@ -194,8 +194,8 @@ class Profiles:
     def delete(self, player: str) -> None:
         """Delete the profile of a player, if there is one; games and ratings stay without the name.
 
-        Of a profile that a rated game has used there stays what a new one must keep: whether the player is a
-        program, and when the name was taken. Else a bot would become a person by a deletion.
+        A profile that a rated game has used leaves what a new one must keep: whether the player is a program,
+        and when the name was taken. Otherwise a deletion would make a person of a bot.
         """
         for attempt in range(MAX_ATTEMPTS):
             stored, profile = self._read(player)
