@@ -21,7 +21,7 @@ STORED = {
 """The types of stored values by their names in the schema."""
 
 MAKE = {LadderResults: lambda calls: LadderResults(calls, "live_2")}
-RESULT = Result("game", 1, 2, ("ann", "bob"), ("a", "b"), (1, 2), (False, False), True, b"")
+RESULT = Result("game", 2, ("ann", "bob"), ("a", "b"), (1, 2), (False, False), True, b"")
 CALLS = {
     LadderResults: {
         "append": lambda ladder: ladder.append(RESULT),

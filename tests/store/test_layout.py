@@ -12,12 +12,13 @@ from skye_server.server.processes import LaunchError
 from skye_server.settings import Settings
 from skye_server.store import backup as backups
 from skye_server.store.backup import BackupError, check_backup
-from skye_server.store.layout import KEY, RESTORE_KEY, UNFINISHED
+from skye_server.store.layout import KEY, LAYOUT, RESTORE_KEY, UNFINISHED, VERSION
 from skye_server.store.redis_store import RedisStore
 from tests.store.test_redis_store import commit
 from tests.support.playing import Service, problem_code
 
-OTHER, UNNUMBERED = "layout 2, of skye-server 1.4.0", "no number of a layout"
+OWN, NEXT = f"{LAYOUT} {VERSION}", f"{LAYOUT + 1} 1.4.0"
+OTHER, UNNUMBERED = f"layout {LAYOUT + 1}, of skye-server 1.4.0", "no number of a layout"
 
 
 @pytest.fixture(params=[OTHER, UNNUMBERED])
@@ -25,7 +26,7 @@ def refusal(request, any_redis):
     """What a program says of a Redis with data of another layout, or without a number."""
     RedisStore(any_redis).games.commit(commit(1))
     if request.param == OTHER:
-        any_redis.set(KEY, "2 1.4.0")
+        any_redis.set(KEY, NEXT)
     return request.param
 
 
@@ -37,7 +38,7 @@ def test_number_is_written_where_there_are_no_data_and_stays(any_redis):
     store.games.commit(commit(1))
     assert (store.claim_layout(), store.layout_refusal()) == ("", "")
     store.delete_all()
-    assert any_redis.get(KEY) == b"1 1.0.0"
+    assert any_redis.get(KEY) == OWN.encode()
 
 
 def test_data_of_another_layout_or_without_a_number_are_refused(any_redis, refusal):
@@ -66,7 +67,7 @@ def test_no_program_starts_on_data_of_another_layout(redis_server, refusal, monk
 def test_process_refuses_requests_and_gives_no_sign_on_another_layout(any_redis, refusal):
     with Service(any_redis) as service:
         check_refused(service, refusal)
-        any_redis.set(KEY, "1 1.0.0")
+        any_redis.set(KEY, OWN)
         check_accepted(service)
 
 
@@ -86,7 +87,7 @@ def test_process_that_used_the_games_numbers_those_of_a_server_that_lost_all(any
         any_redis.flushall()
         RedisStore(any_redis).games.commit(commit(1))  # of another process, before this one looks again
         assert signs.turn(gives_signs=True)
-        assert any_redis.get(KEY) == b"1 1.0.0"
+        assert any_redis.get(KEY) == OWN.encode()
         assert service.call("GET", "/v1/games").status_code == 200
 
 
@@ -110,7 +111,7 @@ def check_accepted(service):
     assert RedisStore(service.redis).outages.read().uptime.sign_ms > 0
 
 
-@pytest.mark.parametrize(("layout", "reason"), [("2 1.4.0", OTHER), ("", UNNUMBERED)])
+@pytest.mark.parametrize(("layout", "reason"), [(NEXT, OTHER), ("", UNNUMBERED)])
 def test_backup_of_another_layout_is_refused(any_redis, tmp_path, monkeypatch, layout, reason):
     store, file, write = RedisStore(any_redis), io.BytesIO(), backups._write_frame  # noqa: SLF001 - a header
     monkeypatch.setattr(

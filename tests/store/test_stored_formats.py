@@ -32,7 +32,7 @@ from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
-SHA256 = {"format-1": "5f228fb22623ec9a9da9ea1892280fe92099df5cad9bef3e64ac6aca1674af02"}
+SHA256 = {"format-1": "f0c1f9dfb211ea0e317c6db8a16895e5c42dd2667e6b7a395ea7e90abc3d4552"}
 OF_FEATURES = modules_of_features("stored")
 
 

@@ -211,6 +211,8 @@ def dump(redis):
             value = {name.decode(): _text(data) for name, data in redis.hgetall(key).items()}
         elif kind == "list":
             value = [_text(data) for data in redis.lrange(key, 0, -1)]
+        elif kind == "set":
+            value = sorted(_text(data) for data in redis.smembers(key))
         else:
             value = [[member.decode(), score] for member, score in redis.zrange(key, 0, -1, withscores=True)]
         kept[key.decode()] = {"type": kind, "value": value}
@@ -230,6 +232,8 @@ def restore(redis, kept):
             redis.hset(key, mapping={name: base64.b64decode(data) for name, data in stored["value"].items()})
         elif stored["type"] == "list":
             redis.rpush(key, *(base64.b64decode(data) for data in stored["value"]))
+        elif stored["type"] == "set":
+            redis.sadd(key, *(base64.b64decode(data) for data in stored["value"]))
         else:
             redis.zadd(key, dict(stored["value"]))
 

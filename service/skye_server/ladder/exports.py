@@ -94,7 +94,9 @@ class LadderResultLine(TypedDict):
         "Their places.",
     ]
     gave_up: Annotated[
-        Sequence[Annotated[bool, "Whether the player gave the game up."]], _OF_SEATS, "Whether each gave it up, in seat order."
+        Sequence[Annotated[bool, "Whether the player gave the game up."]],
+        _OF_SEATS,
+        "Whether each gave it up, in seat order.",
     ]
     has_winner: Annotated[bool, "Whether the game changes ratings: somebody has won it."]
     record: Annotated[ExportedRecordView, "The record of the game."]

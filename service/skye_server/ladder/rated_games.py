@@ -182,7 +182,6 @@ def _result(game: Game, changes: Sequence[Any]) -> Result:
     record = msgspec.json.encode(record_view(game, SPECTATOR.in_game(game), list(changes)))
     return Result(
         game_id=game.id,
-        started_ms=past.started_ms,
         finished_ms=past.finished_ms,
         players=tuple(players[seat] for seat in seats),
         names=tuple(player.name for player in game.rated.players),

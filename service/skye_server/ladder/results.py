@@ -138,7 +138,6 @@ class Result(msgspec.Struct, array_like=True, frozen=True):
     """
 
     game_id: str
-    started_ms: int
     finished_ms: int
     players: tuple[str, ...]
     names: tuple[str, ...]

@@ -22,7 +22,7 @@ from skye_server.error_codes import Problem
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """The layout that this program reads and writes. Another meaning of a key needs another number."""
 
 VERSION: Final = "1.0.0"
@@ -70,10 +70,10 @@ def unusable_layout(found: bytes | None) -> str:
 
     :param found: the stored value; empty for data without one, None if there are no data.
 
-    >>> unusable_layout(b"1 1.0.0")
+    >>> unusable_layout(b"2 1.0.0")
     ''
-    >>> unusable_layout(b"2 1.4.0")
-    'The stored games have layout 2, of skye-server 1.4.0; this program reads layout 1: run that version'
+    >>> unusable_layout(b"3 1.4.0")
+    'The stored games have layout 3, of skye-server 1.4.0; this program reads layout 2: run that version'
     >>> unusable_layout(b"")
     'The stored games have no number of a layout: a development version wrote them, and only it reads them'
     """
