@@ -251,7 +251,7 @@ class Encoding:
             raise ValueError(f"a price above {self.max_price} has no number")
         return (drawn.index(discard), *[self._offset + prices[tile] for tile in drawn if tile != discard])
 
-    def _move(self, game: GameState, seat: int, action: int) -> Move:
+    def move_of(self, game: GameState, seat: int, action: int) -> Move:
         """Return the move that one action encodes."""
         if action == self._pass:
             return PASS
@@ -459,7 +459,7 @@ def decode_action(game: GameState, seat: int, action: int) -> Move:
         offer are not moves.
     """
     check_seat(game, seat)
-    return encoding_of(game.ruleset)._move(game, seat, action)
+    return encoding_of(game.ruleset).move_of(game, seat, action)
 
 
 def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:

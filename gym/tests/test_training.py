@@ -13,11 +13,11 @@ pytest.importorskip("numpy", reason="NumPy is not installed: the training is not
 
 import numpy as np
 
+from gym.tests.playing import check_wins_against_random_bots
 from skye import new_game, play_out
 from tests.support.programs import finished
 
 TRAINING = Path(__file__).parents[1] / "examples" / "training"
-MAX_WEIGHTS = 1_000_000
 
 
 def run(*arguments):
@@ -55,14 +55,7 @@ def test_training_refuses_bad_arguments(argument):
 
 
 def test_committed_weights_win_against_random_bots(agent):
-    assert agent.WEIGHTS.stat().st_size <= MAX_WEIGHTS
-    bot = agent.load_agent()
-    for number in range(6):
-        seat = number % 2
-        bots = [bot, "random"] if seat == 0 else ["random", bot]
-        assert play_out(new_game(2, seed=f"weights/{number}").game, bots, Random(number)).game.winners == (
-            seat,
-        )
+    check_wins_against_random_bots(agent)
 
 
 @pytest.mark.parametrize("players", [3, 5])

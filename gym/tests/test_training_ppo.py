@@ -15,12 +15,12 @@ pytest.importorskip("numpy", reason="NumPy is not installed: the learner is not 
 
 import numpy as np
 
+from gym.tests.playing import check_wins_against_random_bots
 from skye import Options, new_game, play_out
 from skye_gym.encoding import EncodedGame
 from tests.support.programs import finished
 
 PPO = Path(__file__).parents[1] / "examples" / "training" / "ppo"
-MAX_WEIGHTS = 1_000_000
 HAS_GYMNASIUM = find_spec("gymnasium") is not None
 HAS_PPO = find_spec("sb3_contrib") is not None
 
@@ -43,15 +43,7 @@ def random_game(seed, scoring_tiles=None):
 
 
 def test_committed_weights_win_against_random_bots():
-    learner = import_module("learner")
-    assert learner.WEIGHTS.stat().st_size <= MAX_WEIGHTS
-    bot = learner.load_agent()
-    for number in range(6):
-        seat = number % 2
-        bots = [bot, "random"] if seat == 0 else ["random", bot]
-        assert play_out(new_game(2, seed=f"weights/{number}").game, bots, Random(number)).game.winners == (
-            seat,
-        )
+    check_wins_against_random_bots(import_module("learner"))
 
 
 @pytest.mark.parametrize("content", [b"", b"no weights", "misfit", "empty", "missing"])

@@ -273,7 +273,7 @@ class ListedActions(GridActions):
 
     def _of_move(self, action: int, origin: tuple[int, int]) -> bytes:
         game, seat = self.encoded.game, self.seat
-        match self._encoding._move(game, seat, action):
+        match self._encoding.move_of(game, seat, action):
             case Place() as place:
                 return self._of_placement(place, origin)
             case Buy(tile):
