@@ -46,7 +46,7 @@ def test_newcomer_claims_a_name_and_plays_a_rated_game(browser):
     page.click("[data-act=rated]")
     page.fill(".profile-form [name=name]", "Admin")
     page.click("[data-act=claim]")
-    page.wait_for_selector(".profile-form .trouble:has-text('taken')")
+    page.wait_for_selector(".profile-form .trouble:has-text('reserved')")
     page.fill(".profile-form [name=name]", name)
     page.click("[data-act=claim]")
     page.select_option("[name=ladder]", "live_2")
@@ -54,6 +54,8 @@ def test_newcomer_claims_a_name_and_plays_a_rated_game(browser):
     page.wait_for_selector(RATED_WAITING)
     page.reload()
     page.wait_for_selector(RATED_WAITING)
+    assert page.locator(".rated .waiting .kind").inner_text() == "2 players · 2 minutes"
+    assert "one network" in page.locator(".rated").inner_text()
     opponent = Opponent(browser.url, new_name(), bot=True)
     opponent.seek()
     page.wait_for_selector(".pricing .card")
@@ -97,6 +99,7 @@ def test_rated_game_shows_ratings_and_cannot_be_ended_once_a_price_is_set(browse
     page.wait_for_selector(".seat .rating:has-text('1500?')")
     assert page.locator(".seat .badge:text-is('Bot')").count() == 1
     screen.until("() => document.querySelector('.head h1').textContent === 'Rated game'")
+    assert page.locator(".head .round").inner_text() == "Round 1 of 6 · Rated"
     page.click(".menu summary")
     page.wait_for_selector(".menu-items [data-act=abort]")
     page.keyboard.press("Escape")
@@ -232,7 +235,7 @@ def test_ladder_without_players_offers_the_others(browser, axe):
     assert links.count() == 4
     page.click(".ladders a[href*=slow_4]")
     page.wait_for_selector(".ladders a[aria-current=page][href*=slow_4]")
-    page.wait_for_selector("text=Nobody has played ten rated games here yet.")
+    page.wait_for_selector("text=Nobody has played ten rated games here yet")
     assert findings(browser, screen, axe) == []
 
 
@@ -301,7 +304,7 @@ def refused(code, headers=None, **more):
     [
         (refused("too_many_requests", {"Retry-After": "50000"}), "14 hours"),
         (refused("renamed_lately", status=409, params={"seconds": 86_400}), "stays for a week"),
-        (refused("profile_name_taken", status=409), "taken"),
+        (refused("profile_name_taken", status=409), "Another player has this name"),
     ],
 )
 def test_form_explains_why_a_name_cannot_be_claimed(browser, answer, text):
@@ -311,6 +314,36 @@ def test_form_explains_why_a_name_cannot_be_claimed(browser, answer, text):
     page.fill("[name=name]", "ann")
     page.click("[data-act=claim]")
     page.wait_for_selector(f".profile-form .trouble[role=alert]:has-text('{text}')")
+    page.fill("[name=name]", "bob")
+    assert not page.is_visible(".profile-form .trouble")
+
+
+def test_message_about_a_form_ends_when_a_form_is_sent(browser, pair):
+    browser.expected.append("401")
+    page = keep_key(browser, pair[0], "/play/?profile").page
+    page.click(".ladder summary")
+    page.fill("[name=key]", "skye_key_unknown")
+    page.click("[data-act=use-key]")
+    page.click("dialog [data-act=yes]")
+    page.wait_for_selector(".toast.bad")
+    page.click("[data-act=save-profile]")
+    page.wait_for_selector(".toast:has-text('saved')")
+    assert page.locator(".toast").count() == 1
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru"])
+def test_page_of_a_player_shows_all_columns_on_a_phone(browser, pair, language):
+    game = rated_game(*pair)
+    for player in pair:
+        player.resign(game)
+    wait_until_counted(pair[0], game)
+    page = browser.window(f"/play/?player={pair[0].name}&lang={language}", **PHONE).page
+    page.wait_for_selector(".ratings td:nth-child(4)")
+    right = page.locator(".ratings th, .ratings td").evaluate_all(
+        """all => Math.max(...all.map((one) =>
+          one.getBoundingClientRect().right + one.scrollWidth - one.clientWidth))"""
+    )
+    assert right <= page.locator(".panel:has(.ratings)").evaluate("one => one.getBoundingClientRect().right")
 
 
 def test_key_of_another_browser_brings_its_name(browser, pair):

@@ -47,7 +47,8 @@ export function gameHeader(store, menu, explain) {
   function update() {
     const { view } = store;
     const name = gameName(view.name);
-    setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : name);
+    const counted = view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : name;
+    setText(round, view.rated && view.round_count ? `${counted} · ${t("rated.sign")}` : counted);
     setText(title, name);
     setText(turn, turnText(store));
     worth.update();

@@ -320,7 +320,7 @@ async function showPublic(box) {
   replaceList(
     box,
     games.map((game) => gameRow(game)),
-    t("front.none"),
+    plain(t("front.none", { private: t("front.private") })),
   );
 }
 

@@ -40,6 +40,15 @@ export function optionTexts({ open_gold, hints, public_from, host_may_abort, sco
   ].filter((text) => typeof text === "string");
 }
 
+/**
+ * Return in words what kind of game strangers wait for, such as "2 players · 2 minutes".
+ *
+ * @param {{seat_count: number, turn_ms: number}} kind
+ */
+export function kindText({ seat_count: count, turn_ms: turn }) {
+  return `${t("front.players", { count })} · ${duration(turn)}`;
+}
+
 /** Return a time in words, in its largest unit. @param {number} ms */
 export function duration(ms) {
   const [unit, size] = UNITS.find(([, length]) => ms % length === 0) ?? ["second", 1000];

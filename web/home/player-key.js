@@ -26,7 +26,7 @@ export function showPlayerKey() {
   openDialog(
     t("key.title"),
     "player-key",
-    h("p", {}, t("key.text")),
+    h("p", {}, t("key.what"), " ", t("key.text")),
     fieldForm(t("key.show"), field, t("key.title"), show),
     hooks,
   );

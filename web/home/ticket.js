@@ -8,6 +8,7 @@ import { skye } from "../state/api.js";
 import { formatDuration, remainingMs, setServerTime } from "../state/clock.js";
 import { loadItem, saveItem } from "../state/items.js";
 import { addSeatToken, tokensOf } from "../state/tokens.js";
+import { kindText } from "./option-texts.js";
 import { ownPlayer } from "./own-player.js";
 
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_ticket">} Ticket */
@@ -28,10 +29,12 @@ export function waitingTicket(stored, finding, find) {
   let expires = "";
   const left = h("span", { class: "clock", role: "timer" });
   const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-ticket" });
+  const kind = h("span", { class: "kind" });
   const wait = h(
     "div",
     { class: "bar waiting", hidden: true },
     h("strong", {}, t("matchmaking.waiting")),
+    kind,
     left,
     cancelling,
   );
@@ -60,9 +63,10 @@ export function waitingTicket(stored, finding, find) {
   }
 
   /** Show the status of a ticket; open the game when it is matched. @param {Ticket} ticket */
-  async function settle({ id, status, game_id: game, seat, expires_at }) {
+  async function settle(ticket) {
+    const { id, status, game_id: game, seat } = ticket;
     if (id !== waiting) return;
-    if (status === "waiting") return showWaiting(expires_at);
+    if (status === "waiting") return showWaiting(ticket);
     if (game === null || seat === null)
       return end(t(status === "expired" ? "matchmaking.nobody" : "matchmaking.cancelled"));
     await takeSeat(game, seat);
@@ -70,9 +74,10 @@ export function waitingTicket(stored, finding, find) {
     location.assign(gameUrl(game));
   }
 
-  /** @param {string} until */
-  function showWaiting(until) {
-    expires = until;
+  /** @param {Ticket} ticket */
+  function showWaiting({ expires_at, seat_count, options }) {
+    expires = expires_at;
+    setText(kind, kindText({ seat_count, turn_ms: options.turn_ms }));
     setServerTime(Date.now() + (skye.transport.clockOffsetMs ?? 0));
     if (!wait.hidden) return;
     const focused = finding.contains(document.activeElement);

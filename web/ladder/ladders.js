@@ -1,5 +1,5 @@
 import { Ladders } from "../../clients/typescript/src/ladders.js";
-import { duration } from "../home/option-texts.js";
+import { kindText } from "../home/option-texts.js";
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { playerUrl } from "../shared/rating.js";
@@ -13,14 +13,8 @@ export const ladders = new Ladders(skye.transport);
 /** The guide's page with the rules of the ladders. */
 export const RULES = "/docs/ladder";
 
-/**
- * Return what the games of a ladder are, in words: the server may have other ladders one day.
- *
- * @param {{seat_count: number, turn_ms: number}} ladder
- */
-export function ladderName({ seat_count, turn_ms }) {
-  return `${t("front.players", { count: seat_count })} · ${duration(turn_ms)}`;
-}
+/** The name of a ladder says what its games are: the server may have other ladders one day. */
+export const ladderName = kindText;
 
 /**
  * Create the name of a player with a link to the page, and the mark of a program.

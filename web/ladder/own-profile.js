@@ -73,6 +73,11 @@ export function profileForm(profile, saved, all = true) {
   const send = h("button", { class: "primary", "data-act": act }, t(profile ? "profile.save" : "profile.claim"));
   const hint = stays ? t("profile.name_stays", { time: dateTime(profile.name_changeable_at) }) : t("profile.name_form");
   let sending = false;
+  /** Remove what was said about the last attempt. */
+  const forgive = () => {
+    hide(trouble, true);
+    trouble.replaceChildren();
+  };
   const root = form(
     "profile-form",
     () => (hasPlayed && bot.checked && !profile.bot ? marking.open(send) : put()),
@@ -89,11 +94,12 @@ export function profileForm(profile, saved, all = true) {
     trouble,
     h("div", { class: "bar" }, send),
   );
+  root.addEventListener("input", forgive);
 
   async function put() {
     if (sending) return;
     sending = true; // a disabled button would lose the focus
-    hide(trouble, true);
+    forgive();
     try {
       const found = await ownPlayer().putProfile({
         name: name.value,

@@ -59,25 +59,31 @@ function about({ name, bot, description, link, created_at: created }) {
 /** @param {PlayerPage} player @param {(ladder: string) => string} nameOf */
 function ratings(player, nameOf) {
   if (!player.ratings.length) return h("p", { class: "faint" }, t("profile.no_results"));
-  const heads = ["title", "rating", "rank", "games", "gave_up"].map((key) =>
-    h("th", { scope: "col" }, t(`ladder.${key}`)),
-  );
-  const rows = player.ratings.map((rating) =>
+  const heads = ["rating", "rank", "games", "gave_up"].map((key) => h("th", { scope: "col" }, t(`ladder.${key}`)));
+  const groups = player.ratings.map((rating) =>
     h(
-      "tr",
+      "tbody",
       {},
-      h("th", { scope: "row" }, h("a", { href: `/play/?ladder=${rating.ladder}` }, nameOf(rating.ladder))),
-      h("td", { class: "rating" }, ratingText(rating)),
-      h("td", {}, rating.rank === null ? "–" : `${number(rating.rank)}.`),
-      h("td", {}, number(rating.games)),
-      h("td", {}, number(rating.gave_up)),
+      h(
+        "tr",
+        {},
+        h(
+          "th",
+          { scope: "rowgroup", colspan: heads.length },
+          h("a", { href: `/play/?ladder=${rating.ladder}` }, nameOf(rating.ladder)),
+        ),
+      ),
+      h(
+        "tr",
+        {},
+        h("td", { class: "rating" }, ratingText(rating)),
+        h("td", {}, rating.rank === null ? "–" : `${number(rating.rank)}.`),
+        h("td", {}, number(rating.games)),
+        h("td", {}, number(rating.gave_up)),
+      ),
     ),
   );
-  return h(
-    "div",
-    { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("profile.ratings") },
-    h("table", { class: "standings" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)),
-  );
+  return h("table", { class: "standings ratings" }, h("thead", {}, h("tr", {}, ...heads)), ...groups);
 }
 
 /** @param {Rated} result @param {string} name @param {(ladder: string) => string} nameOf */

@@ -38,7 +38,7 @@ export async function profilePage(again) {
     : [h("p", {}, t("profile.none"), " ", rulesLink()), fields.root];
   return {
     title: t("profile.title"),
-    parts: [section(profile ? profile.name : t("profile.claim"), ...shown), keyPart(again)],
+    parts: [section(profile ? profile.name : t("profile.claim_title"), ...shown), keyPart(again)],
   };
 }
 
@@ -70,7 +70,7 @@ function keyPart(again) {
 
   return section(
     t("key.title"),
-    h("p", {}, t("profile.key_text")),
+    h("p", {}, t("key.what"), " ", t("key.kept")),
     player
       ? button(
           t("profile.key_copy"),

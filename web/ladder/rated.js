@@ -33,7 +33,7 @@ export async function ratedPanel(ladder) {
   function claim() {
     const naming = profileForm(null, claimed, false);
     return {
-      root: h("div", {}, h("p", {}, t("profile.needed"), " ", t("profile.key_text")), naming.root),
+      root: h("div", {}, h("p", {}, t("profile.needed"), " ", t("key.what"), " ", t("key.kept")), naming.root),
       focus: naming.focus,
     };
   }
@@ -102,6 +102,7 @@ function playForm({ name, bot }, offered, proposed) {
     h("p", {}, t("rated.as"), " ", playerName(name, bot), " ", standing),
     finding,
     ...ticket.roots,
+    h("p", { class: "network" }, t("rated.network")),
     h("p", { class: "faint" }, t("rated.rules"), " ", rulesLink()),
   );
   return { root, focus: () => find.focus() };

@@ -1,5 +1,5 @@
 import { showDialog } from "./dialog.js";
-import { button, h } from "./dom.js";
+import { button, h, liveRegion } from "./dom.js";
 import { t } from "./i18n.js";
 
 /**
@@ -29,6 +29,7 @@ export function confirmation(question, yes, confirmed, ...more) {
         yes,
         () => {
           close();
+          liveRegion("toasts")?.replaceChildren(); // they are about what was done before
           confirmed();
         },
         { class: "primary", "data-act": "yes" },

@@ -117,6 +117,7 @@ export function form(kind, submit, ...children) {
       class: kind,
       onsubmit: (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
+        liveRegion("toasts")?.replaceChildren(); // they are about what was sent before
         void submit(/** @type {HTMLButtonElement | null} */ (event.submitter));
       },
     },
