@@ -44,6 +44,15 @@ def test_friends_play_a_round_in_a_private_game_by_link(browser):
     host.page.wait_for_selector(".log :text('An invitation is accepted')", state="attached")
 
 
+def test_invited_friend_reads_that_a_seat_is_kept(browser):
+    host = hosted_lobby(browser)
+    link = host.copied("[data-act=invite-link]")
+    guest = browser.window(link.removeprefix(browser.url))
+    guest.page.wait_for_selector(".lobby .kept:has-text('a seat is kept for you')")
+    assert "0 of 2" not in guest.page.locator(".lobby").inner_text()
+    assert host.page.is_hidden(".lobby .kept")
+
+
 def test_used_invitation_disappears_and_is_refused(browser):
     host = hosted_lobby(browser, seat_count=3)
     link = host.copied("[data-act=invite-link]")

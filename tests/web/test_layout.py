@@ -104,6 +104,26 @@ def test_fit_shows_a_column_of_14_tiles(browser):
     assert page.locator(".board .cell.tile").count() == 14
 
 
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_name_that_the_page_proposes_is_never_cut_in_a_card(browser, width):
+    names = ("Catriona MacDonald", "Angus Grant", "Lachlan MacKinnon")
+    page = seated(browser, *names, window={"width": width, "height": 800})[0].page
+    cut = """(one) => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight]"""
+    for name in page.locator(".seat-head h3").all():
+        assert max(name.evaluate(cut)) <= 1, name.inner_text()
+
+
+def test_lobby_of_a_phone_has_a_low_header_and_names_nobody_twice(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}", **PHONE).page
+    page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    head = page.locator(".game-page > .head").bounding_box()
+    round_ = page.locator(".head .round").bounding_box()
+    assert head["height"] < 60
+    assert round_["y"] >= head["y"] + 4
+    assert not page.is_visible(".seat")
+
+
 def test_dragging_the_board_selects_nothing(browser):
     page = seated(browser, "Ann", "Bob")[0].page
     box = page.locator(".board").bounding_box()

@@ -32,6 +32,7 @@ export async function lobbyPanel(store, reopen) {
   const offered = hosted() ? await loadBots() : [];
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
+  const kept = h("p", { class: "kept", hidden: true }, t("lobby.yours"));
   const hint = h("p", {});
   const ruleset = h("p", { class: "faint ruleset" });
   const options = h("ul", { class: "options-chosen faint", "aria-label": t("lobby.options") });
@@ -87,6 +88,7 @@ export async function lobbyPanel(store, reopen) {
     options,
     seats,
     free,
+    kept,
     invites.root,
     join,
     h("div", { class: "bar" }, start, link, invite),
@@ -226,6 +228,9 @@ export async function lobbyPanel(store, reopen) {
       const host = hosted() !== null;
       const open = unreserved();
       const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
+      const isInvited = store.seat === null && !host && Boolean(tokensOf(store.id).invite);
+      hide(kept, !isInvited);
+      hide(free, isInvited); // no seat is free, and one is ours
       setText(ruleset, rulesetText(view.ruleset));
       hide(ruleset, !ruleset.textContent);
       keyed(
