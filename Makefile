@@ -148,6 +148,11 @@ reference: $(VENV)/.installed-frameworks ## write the API reference of the engin
 	@$(BIN)/python -m tests.support.reference build/reference skye skye_gym
 	@echo 'build/reference/index.html'
 
+.PHONY: core
+core: $(VENV)/.installed-test ## build the native prototype gym/core, and compare its answers with those of the engine; needs a C compiler
+	@cd gym/core && $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
+	@$(BIN)/python -m pytest -q gym/tests/test_batched_core.py
+
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-full ## make the pictures of the README and the guide, and the icons, with Chromium
 	@$(BIN)/python -m tests.support.screenshots
@@ -189,7 +194,7 @@ lock: $(VENV)/.installed ## pin the newest versions that the pyproject.toml file
 
 .PHONY: clean
 clean: ## remove the virtual environment and caches (never the games)
-	@rm -rf $(VENV) $(VENV)-* */build */*.egg-info clients/python/*.egg-info gym/*/*.egg-info gym/*/build .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	@rm -rf $(VENV) $(VENV)-* */build */*.egg-info clients/python/*.egg-info gym/*/*.egg-info gym/*/build gym/core/skye_core/*.so .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/typescript/node_modules examples/typescript/dist
 	@rm -rf clients/typescript/node_modules clients/typescript/types tests/web/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -68,6 +68,7 @@ RUNS = (
     Run(("league",), ("OPTIONS=--games=2",), writes=("gym/README.md",)),
     Run(("dataset",), ("N=2",)),
     Run(("reference",)),
+    Run(("core",), needs=("cc",)),
     Run(("request-path",), needs=REDIS),
     Run(("bench", "bench-full"), ("OPTIONS=engine --least",)),
     Run(

@@ -36,6 +36,8 @@ FULL_OF_PARTS = (
     "gym/tests/test_arena_on_server.py", "gym/tests/test_gym_wheel.py",
     "gym/tests/test_openenv_and_verifiers.py", "gym/tests/test_training.py",
     "gym/tests/test_training_ppo.py",
+    # what needs an extension that `make core` builds
+    "gym/tests/test_batched_core.py",
     # what needs packages that `make test` does not install
     "gym/tests/test_env_actions.py", "gym/tests/test_env_observation.py", "gym/tests/test_env_options.py",
     "gym/tests/test_env_rulesets.py", "gym/tests/test_env_summary.py", "gym/tests/test_env_vector.py",

@@ -50,7 +50,8 @@ class Scorings(NamedTuple):
 
     def points(self, gain: Gain) -> int:
         """Return the points of a placement, now and to come, without the gold of whisky."""
-        return sum(map(mul, self.all, gain.slots)) + gain.scrolls
+        of_slots: int = sum(map(mul, self.all, gain.slots))
+        return of_slots + gain.scrolls
 
 
 def scorings_of(game: GameState) -> Scorings:
