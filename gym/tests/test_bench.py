@@ -108,6 +108,15 @@ def test_commit_prints_the_hash_of_a_new_seed_and_keeps_an_old_one(tmp_path, cap
     assert (out / "seed.txt").read_text().strip() == seed
 
 
+def test_benchmark_that_cannot_begin_leaves_no_seed(tmp_path, capsys):
+    assert main(["play", "nomodule:decide", "--games=2", f"--out={tmp_path}"]) == 2
+    assert "nomodule" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert main(["commit", f"--out={tmp_path}"]) == 0
+    assert main(["play", "nomodule:decide", "--games=2", f"--out={tmp_path}"]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["seed.txt"]
+
+
 @pytest.mark.parametrize(
     ("pool", "bots", "reason"),
     [

@@ -25,7 +25,7 @@ from skye import (
     observed_game,
 )
 from skye.views import action_of_move, move_from_action
-from skye_client import SkyeError, Turn, bot_command, bot_server, host
+from skye_client import ConnectionFailedError, SkyeError, Turn, bot_command, bot_server, host
 from skye_client.turns import as_decide, completed
 from skye_gym.arena.bot_at_url import SECRET_VARIABLE, BotAtUrl
 from skye_gym.arena.bot_process import Budget
@@ -357,3 +357,18 @@ def test_command_without_a_profile_does_not_say_that_it_waits(
     shown = capsys.readouterr().err
     assert error in shown
     assert "waiting" not in shown
+    assert not list(tmp_path.iterdir()), "no key of a name that was refused"
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_key_file_of_a_claim_that_failed_otherwise_is_used_again(is_new, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SKYE_PLAYER_KEY", raising=False)
+    file = tmp_path / "ann.key"
+    if not is_new:
+        file.write_text(f"{KEY}\n")
+    with pytest.raises(ConnectionFailedError), bot_command.kept_key(None, "ann") as key:
+        raise ConnectionFailedError("the response was lost")
+    with bot_command.kept_key(None, "ann") as again:
+        assert key == again == file.read_text().strip()
+    assert "the player key is the one in ann.key" in capsys.readouterr().err

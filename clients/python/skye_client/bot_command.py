@@ -15,7 +15,8 @@ import os
 import secrets
 import sys
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ from skye_client._async.client import AsyncSkye
 from skye_client._sync.client import Skye
 from skye_client.bot_errors import explained, own_frames
 from skye_client.bot_server import make_server
-from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeError
+from skye_client.errors import ApiError, ConnectionFailedError, InvalidWebhookError, SkyeError
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
 from skye_client.keys import new_key
 from skye_client.messages import MAX_PORT
@@ -79,8 +80,8 @@ def play_ladder(options: argparse.Namespace) -> int:
     decide = as_decide(function_named(options.bot))
     with Skye(options.url) as client:
         ladder = chosen_ladder(client.ladders.list(), options.ladder)["id"]
-    key = kept_key(options.key, options.name)
-    name = anyio.run(_claimed, options.url, key, options.name)
+    with kept_key(options.key, options.name) as key:
+        name = anyio.run(_claimed, options.url, key, options.name)
     sys.stderr.write(f"skye-bot: {name} is waiting on {ladder}, for players of other networks\n")
     host(
         key,
@@ -99,22 +100,37 @@ async def _claimed(url: str, key: str, name: str | None) -> str:
         return await claim(client.player(key), name)
 
 
-def kept_key(text: str | None, name: str | None) -> str:
-    """Return a player key; without one, that of a file beside the bot, which a new name creates.
+@contextlib.contextmanager
+def kept_key(text: str | None, name: str | None) -> Iterator[str]:
+    """Give a player key to the claim of a name; without one, that of a file beside the bot.
+
+    A new name creates the file before its claim, so that no name is claimed whose key is lost. A claim that
+    the server refuses leaves no new file. After any other failure the name may be claimed: the file stays.
 
     :raises ValueError: when there is none; the message contains no key.
     """
     if text or os.environ.get(KEY_VARIABLE):
-        return player_key(text)
+        yield player_key(text)
+        return
     if name is None:
         raise ValueError(f"name the player: --name, --key, or the variable {KEY_VARIABLE}")
     path = Path(f"{name}.key")
-    if not path.exists():
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(f"{new_key()}\n")
-        sys.stderr.write(f"skye-bot: the new player key is in {path}; keep it\n")
-    return player_key(str(path))
+    if path.exists():
+        sys.stderr.write(f"skye-bot: the player key is the one in {path}\n")
+        yield player_key(str(path))
+        return
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{new_key()}\n")
+    try:
+        yield player_key(str(path))
+    except ApiError as error:
+        if error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            path.unlink()
+        raise
+    finally:
+        if path.exists():
+            sys.stderr.write(f"skye-bot: the new player key is in {path}; keep it\n")
 
 
 def serve(options: argparse.Namespace) -> int:

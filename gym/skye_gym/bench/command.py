@@ -16,11 +16,13 @@ from typing import Any, Final
 from skye.rulesets import BASE, RULESETS, ruleset_of
 from skye_gym.arena.arguments import positive
 from skye_gym.arena.bot_process import MAX_SECONDS, Budget
+from skye_gym.arena.entrants import Entrant
 from skye_gym.arena.league import play_league
 from skye_gym.bench.pool import POOL, entrants_of
 from skye_gym.bench.result import BENCH, check_result, commitment_of, league_of, page_of, result_of, table_of
 
 _SEED_FILE: Final = "seed.txt"
+_LEAGUE_FILE: Final = "league-{}.jsonl"
 
 _WAITING_FACTOR: Final = 20
 _MIN_WAITING_S: Final = 10.0
@@ -53,7 +55,18 @@ def play(options: argparse.Namespace) -> None:
     for players in options.seats:
         ruleset_of(options.ruleset).rounds(players)  # checks the number of players
     options.out.mkdir(parents=True, exist_ok=True)
+    is_new = not options.seed and not (options.out / _SEED_FILE).exists()
     seed = options.seed or _seed_in(options.out)
+    try:
+        _play(options, entrants, seed)
+    except ValueError:
+        if is_new and not any(options.out.glob(_LEAGUE_FILE.format("*"))):
+            (options.out / _SEED_FILE).unlink()  # `commit` writes a seed where none has been used
+        raise
+
+
+def _play(options: argparse.Namespace, entrants: tuple[Entrant, ...], seed: str) -> None:
+    """Play what is missing for a seed, then write the result."""
     print(f"{BENCH}, the seed has the commitment {commitment_of(seed)}", file=sys.stderr, flush=True)
     cpu_s = options.budget_ms / 1000
     waiting_s = max(_MIN_WAITING_S, _WAITING_FACTOR * cpu_s)
@@ -61,7 +74,7 @@ def play(options: argparse.Namespace) -> None:
     tables = []
     for players in options.seats:
         league = league_of(entrants, players, options.games, seed, budget=budget, ruleset_id=options.ruleset)
-        file = options.out / f"league-{players}.jsonl"
+        file = options.out / _LEAGUE_FILE.format(players)
         tables.append(table_of(league, play_league(league, file, options.workers, _progress(players))))
     result = result_of(
         seed=seed,
