@@ -40,6 +40,9 @@ RARE = (
 )
 """The modules that are loaded when they are first needed, all together."""
 
+PALETTE = Path("shared/palette.css")
+"""The style sheet that the pages of the guide use too."""
+
 _DOCUMENTATION = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 _DYNAMIC_IMPORT = re.compile(r'\bimport\("(\.[^"]+)"\)')
 
@@ -88,7 +91,7 @@ def bundle(target: Path) -> None:
     names = ("--entry-names=[name]", "--chunk-names=shared-[hash]", f"--outdir={built}")
     entries = (target / "main.js", target / "rare.js", target / "style.css")
     subprocess.run([esbuild, *entries, *options, *names], check=True)  # noqa: S603 - a program of this checkout
-    for part in [*target.rglob("*.js"), *target.rglob("*.css")]:
+    for part in {*target.rglob("*.js"), *target.rglob("*.css")} - {target / PALETTE}:
         part.unlink()
     shutil.copytree(built, target, dirs_exist_ok=True)
     shutil.rmtree(built)

@@ -1,4 +1,4 @@
-"""The look has one home: colours, sizes of type, radii and shadows are variables of `web/shared/base.css`."""
+"""The look has one home: colours, sizes of type, radii and shadows are variables of `palette.css`."""
 
 import re
 from itertools import product
@@ -8,7 +8,8 @@ import pytest
 from tests.support.launcher import ROOT
 
 FOLDERS = ("game", "home", "ladder", "shared")
-BASE = ROOT / "web/shared/base.css"
+PALETTE = ROOT / "web/shared/palette.css"
+GUIDE = ROOT / "service/skye_server/docs/static/docs.css"
 SHEETS = sorted(path for folder in FOLDERS for path in (ROOT / "web" / folder).rglob("*.css"))
 MODULES = sorted(path for folder in FOLDERS for path in (ROOT / "web" / folder).rglob("*.js"))
 LITERAL_COLOR = re.compile(
@@ -65,8 +66,10 @@ def declarations(sheet):
 def test_style_sheet_takes_its_look_from_the_palette(sheet):
     literal = []
     for name, value in declarations(sheet):
-        if sheet == BASE and (name.startswith("--") or value.startswith("clamp(")):
-            continue  # the home of the palette, and the size of the root
+        if sheet == PALETTE and name.startswith("--"):
+            continue
+        if value.startswith("clamp("):  # the size of the root
+            continue
         rule = (
             CHOSEN["border-radius" if name.endswith("-radius") else name]
             if name in CHOSEN or name.endswith("-radius")
@@ -77,13 +80,22 @@ def test_style_sheet_takes_its_look_from_the_palette(sheet):
     assert literal == []
 
 
+def test_guide_has_the_colors_and_corners_of_the_palette():
+    chosen = PALETTE.read_text()
+    for name, value in declarations(GUIDE):
+        assert not LITERAL_COLOR.search(f": {value}"), value
+        assert name != "border-radius" or CHOSEN[name].match(value), value
+        for variable in re.findall(r"var\((--[-\w]+)\)", value):
+            assert f"{variable}:" in chosen, variable
+
+
 def test_modules_contain_no_colors():
     found = {path.name: re.findall(r"[\"'`]#[0-9a-f]{3,8}[\"'`]", path.read_text()) for path in MODULES}
     assert {name: colors for name, colors in found.items() if colors} == {}
 
 
 def test_palette_has_six_colors_and_those_of_the_seats():
-    first = BASE.read_text().split(":root {", 1)[1].split("}", 1)[0]
+    first = PALETTE.read_text().split(":root {", 1)[1].split("}", 1)[0]
     colors = re.findall(r"--([-\w]+): #", first)
     seats = ["red", "blue", "yellow", "white", "green"]
     assert colors == ["ink", "paper", "cloth", "leaf", "glow", "bad", *seats]
