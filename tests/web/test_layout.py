@@ -93,6 +93,25 @@ def test_place_button_is_visible_at_twice_the_size(browser):
     assert whole(page, ".cell.ghost")
 
 
+def test_phone_shows_the_offers_of_every_seller(browser):
+    screen, game, tokens = five_players(browser, **PHONE)
+    page = screen.page
+    assert "Discard" in page.locator(".pricing .step:visible").inner_text()
+    pictures = page.locator(".market-row:not(.mine) .offer img")
+    sizes = pictures.evaluate_all(
+        "all => all.map(({offsetWidth, offsetHeight}) => [offsetWidth, offsetHeight])"
+    )
+    assert len(sizes) == 12
+    assert min(map(min, sizes)) >= 40
+    page.wait_for_selector(".market.more")  # a sign says that there are more
+    page.locator(".market-row:not(.mine)").last.scroll_into_view_if_needed()
+    page.wait_for_selector(".market:not(.more)")
+    offer_all(browser, game, tokens)
+    page.wait_for_selector('.offer[aria-disabled="false"]')
+    assert whole(page, ".market .offer, .market-row")
+    page.wait_for_selector(".buying .step:has-text('affordable'):visible")
+
+
 def test_fit_shows_a_column_of_14_tiles(browser):
     page = five_players(browser, width=1280, height=800)[0].page
     page.evaluate(TALL_BOARD)

@@ -1,7 +1,8 @@
 import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
-import { instruct, instructs, pointAt } from "../shared/instruction.js";
+import { hintScroll } from "../shared/scroll-hint.js";
+import { isWaiting, pointAt, waitFor } from "../shared/instruction.js";
 import { t } from "../shared/i18n.js";
 import { noteOn } from "./tile-note.js";
 import { tileWords } from "../shared/tile-words.js";
@@ -19,7 +20,7 @@ import { toastError } from "../shared/toast.js";
  */
 export function buildingTray(store, placing) {
   const hand = h("div", { class: "hand", role: "group", "aria-label": t("build.hand") });
-  const hint = h("p", { class: "faint" });
+  const hint = h("p", { class: "step" });
   const gains = gainsList(store, placing);
   const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
   const place = button("", () => void commit(), { class: "primary", "data-act": "place" });
@@ -34,6 +35,8 @@ export function buildingTray(store, placing) {
     h("div", { class: "acts" }, hint, gains.root, h("div", { class: "bar" }, place, turn, cancel, undo, finish)),
   );
 
+  hintScroll(hand, hand);
+
   /** @param {string} type */
   function listed(type) {
     return store.actions?.find((action) => action.type === type);
@@ -41,7 +44,7 @@ export function buildingTray(store, placing) {
 
   /** Place the ghost, or point to the tile or cell that has to be chosen first. */
   function commit() {
-    if (!instructs(place)) return placing.commit();
+    if (!isWaiting(place)) return placing.commit();
     const cells = [...document.querySelectorAll(".board .cell.legal")];
     return pointAt(place, placing.tile ? cells : [...hand.querySelectorAll(".hand-tile:not(.dim)")]);
   }
@@ -100,8 +103,8 @@ export function buildingTray(store, placing) {
     for (const one of [turn, cancel]) hide(one, !ghost);
     const canPlace = store.actions?.some(({ type }) => type === "place") ?? false;
     hide(place, !ghost && !canPlace);
-    instruct(place, !ghost);
-    setText(place, ghost ? `✓ ${t("build.place")}` : t(placing.tile ? "build.hint_cell" : "build.hint_tile"));
+    waitFor(place, ghost ? "" : t(placing.tile ? "build.hint_cell" : "build.hint_tile"));
+    setText(place, `✓ ${t("build.place")}`);
     place.disabled = store.blocked || !store.actions;
     turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
     undo.disabled = store.blocked || !listed("take_back");
@@ -117,7 +120,8 @@ export function buildingTray(store, placing) {
   function hintText(me) {
     if (me.building_finished) return t("build.done");
     if (placing.ghost) return t("build.hint_ghost");
-    return me.tiles_to_build.length ? "" : t("build.hint_finish");
+    if (!me.tiles_to_build.length) return t("build.hint_finish");
+    return place.hidden ? "" : place.title;
   }
 
   return {

@@ -5,7 +5,8 @@ import { tileWords } from "../shared/tile-words.js";
 import { colorMark } from "./seats.js";
 import { noteOn } from "./tile-note.js";
 import { coin } from "../shared/coins.js";
-import { instruct, instructs, pointAt } from "../shared/instruction.js";
+import { hintScroll } from "../shared/scroll-hint.js";
+import { isWaiting, pointAt, waitFor } from "../shared/instruction.js";
 import { toast } from "../shared/toast.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -30,7 +31,7 @@ export function market(store, preview) {
   const offerBoxes = new Map();
   const confirm = button("", () => void buy(), { class: "primary", "data-act": "buy" });
   const pass = button(t("market.pass"), () => void passBuying(), { "data-act": "pass" });
-  const hint = h("p", { class: "faint" });
+  const hint = h("p", { class: "step" });
   const root = h(
     "section",
     { class: "market", "aria-label": t("tab.market"), tabindex: 0 },
@@ -45,6 +46,8 @@ export function market(store, preview) {
     h("div", { class: "bar" }, confirm, pass),
   );
 
+  hintScroll(root, rows);
+
   /** Return the tiles that our seat can buy now. @returns {Set<string>} */
   function buyable() {
     const tiles = (store.actions ?? []).map((action) => /** @type {any} */ (action.body)?.tile);
@@ -53,7 +56,7 @@ export function market(store, preview) {
 
   async function buy() {
     if (confirm.disabled) return;
-    if (!selected || instructs(confirm)) return pointAt(confirm, buyableBoxes());
+    if (!selected || isWaiting(confirm)) return pointAt(confirm, buyableBoxes());
     const tile = selected;
     select(null);
     await store.act((seat, options) => seat.buy(/** @type {any} */ (tile), options));
@@ -155,12 +158,9 @@ export function market(store, preview) {
    */
   function drawOffer(box, price, why, shown, { isFor, choosing, isChosen, words }) {
     const mine = shown.owner === store.seat;
-    const text = shown.buyer
-      ? t("market.sold", { name: shown.buyer })
-      : shown.discard
-        ? t("market.discarded")
-        : t(mine ? "market.yours" : "market.hidden");
-    price.replaceChildren(shown.price !== null && !shown.buyer ? coin(shown.price) : text);
+    const text = shown.discard ? t("market.discarded") : t(mine ? "market.yours" : "market.hidden");
+    if (shown.buyer) price.replaceChildren(...soldTo(shown.buyer));
+    else price.replaceChildren(shown.price === null ? text : coin(shown.price));
     setText(why, !choosing || isFor ? "" : mine ? t("market.yours") : t("market.too_dear"));
     box.classList.toggle("priced", !shown.buyer && shown.price !== null && !shown.discard);
     attribute(box, "aria-description", words || null);
@@ -185,13 +185,13 @@ export function market(store, preview) {
     const price = seller?.tiles_on_offer.find(({ tile }) => tile === selected)?.price ?? 0;
     setText(
       confirm,
-      selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"),
+      selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("phase.buying"),
     );
     confirm.disabled = store.blocked;
-    instruct(confirm, !selected);
+    waitFor(confirm, selected ? "" : t("market.choose"));
     hide(confirm, acting && store.actions !== null && !can.size); // there is nothing to choose
     pass.disabled = store.blocked || !acting || !store.actions;
-    setText(hint, store.actions ? t("market.affordable", { count: can.size }) : "…");
+    setText(hint, store.actions ? t(can.size ? "market.affordable" : "market.none", { count: can.size }) : "…");
   }
 
   return {
@@ -223,6 +223,11 @@ export function market(store, preview) {
   };
 }
 
+/** Return the mark and the name of the buyer of a tile. @param {Player} buyer */
+function soldTo({ color, name }) {
+  return [colorMark(color), h("span", { class: "sold" }, t("market.sold", { name }))];
+}
+
 /** Return the players in the order in which they buy. @param {import("../state/api.js").Game} view */
 function inTurn({ players, starting_seat: first }) {
   return [...players.slice(first ?? 0), ...players.slice(0, first ?? 0)];
@@ -239,7 +244,7 @@ function soldIn({ log, view }) {
             price: event.price,
             discard: false,
             owner: event.seller,
-            buyer: view.players[event.seat]?.name ?? "",
+            buyer: view.players[event.seat] ?? null,
           },
         ]
       : [],

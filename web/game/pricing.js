@@ -1,16 +1,23 @@
 import { alertNow, announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { drawing } from "../shared/drawing.js";
 import { noteOn } from "./tile-note.js";
 import { loadForTab, saveForTab } from "../state/items.js";
 import { tilePicture } from "../state/pictures.js";
 import { tileWords } from "../shared/tile-words.js";
-import { instruct, instructs, pointAt } from "../shared/instruction.js";
+import { isWaiting, pointAt, waitFor } from "../shared/instruction.js";
 import { explain } from "../shared/toast.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {{tiles: string[], gold: number, minimum: number}} Constraints */
 /** @typedef {{discard: string, prices: Record<string, number>}} Draft */
+
+/** The axe, the sign of the tile to discard: its handle and its blade. @type {[string, string][]} */
+const AXE = [
+  ["handle", "M5 23 18.500 4l2.500 1.500L7.500 24Z"],
+  ["blade", "M20 8.500C16 6.500 12.500 4 11.500 0 7 1 3.500 4.500 3 10c4.500-.5 9 .5 13.500 4Z"],
+];
 
 /**
  * Create the tray of the pricing phase: which tile to discard, and a price for each other tile.
@@ -36,8 +43,9 @@ export function pricingTray(store, preview) {
   /** @type {Map<string, HTMLInputElement>} */
   const radios = new Map();
   const purse = h("output", { class: "purse" });
-  const help = h("p", { class: "faint" }, t("pricing.help"));
-  const others = h("p", { class: "faint" });
+  const step = h("p", { class: "step" }, t("pricing.choose"));
+  const help = h("p", { class: "faint help" }, t("pricing.help"));
+  const others = h("p", { class: "faint others" });
   const trouble = h("p", { class: "trouble", role: "alert" });
   const send = button("", () => void submit(), { class: "primary", "data-act": "set" });
   const change = button(
@@ -53,7 +61,7 @@ export function pricingTray(store, preview) {
     { class: "tray-part pricing", "aria-label": t("phase.pricing") },
     h("h2", { class: "sr-only" }, t("turn.mine.pricing")),
     cards,
-    h("div", { class: "acts" }, help, others, h("div", { class: "bar" }, send, change), trouble),
+    h("div", { class: "acts" }, step, help, others, trouble, h("div", { class: "bar" }, send, change)),
   );
 
   /** @returns {Constraints | null} */
@@ -95,7 +103,7 @@ export function pricingTray(store, preview) {
     const limits = constraints();
     if (draft && editing && limits && left(limits) < 0) return alertNow(tooMuch(limits));
     if (!draft || send.hidden || send.disabled) return;
-    if (instructs(send)) return pointAt(send, [...cards.querySelectorAll(".discard")]);
+    if (isWaiting(send)) return pointAt(send, [...cards.querySelectorAll(".discard")]);
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
     const accepted = await store.act((seat, options) =>
@@ -132,8 +140,8 @@ export function pricingTray(store, preview) {
       onfocus: () => field.select(),
       onblur: update,
     });
-    const less = button("−", () => step(tile, -1), { "aria-label": t("pricing.less", { tile }) });
-    const more = button("+", () => step(tile, 1), { "aria-label": t("pricing.more", { tile }) });
+    const less = button("−", () => raise(tile, -1), { "aria-label": t("pricing.less", { tile }) });
+    const more = button("+", () => raise(tile, 1), { "aria-label": t("pricing.more", { tile }) });
     const steps = h("div", { class: "stepper" }, less, field, more);
     const box = h(
       "article",
@@ -155,7 +163,13 @@ export function pricingTray(store, preview) {
       }),
       h("div", { class: "card-name" }, tile),
       steps,
-      h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")),
+      h(
+        "label",
+        { class: "discard", for: `discard-${tile}` },
+        radio,
+        drawing("axe", AXE),
+        h("span", {}, t("pricing.discard")),
+      ),
     );
     noteOn(box, store.view.ruleset, () => tile);
     return {
@@ -195,7 +209,7 @@ export function pricingTray(store, preview) {
   }
 
   /** Raise a price as long as gold is left, or lower it. @param {string} tile @param {number} by */
-  function step(tile, by) {
+  function raise(tile, by) {
     const limits = constraints();
     if (!limits || by < 0 || left(limits) >= by) return setPrice(tile, price(tile) + by);
     reason = tooMuch(limits);
@@ -216,9 +230,9 @@ export function pricingTray(store, preview) {
     const limits = constraints();
     const isPaused = store.view.pause !== null;
     hide(cards, !limits);
-    others.classList.toggle("paused", isPaused); // shown also where a phone has no room for texts
     if (!limits) {
       for (const one of [send, change]) hide(one, true);
+      hide(step, true);
       hide(help, isPaused);
       hide(others, false);
       if (isPaused) setText(trouble, "");
@@ -234,18 +248,21 @@ export function pricingTray(store, preview) {
     purse.classList.toggle("bad", rest < 0);
     const set = store.me?.offer_set ?? false;
     const last = !set && store.view.waiting_for.length === 1;
-    setText(send, t(!draft?.discard ? "pricing.choose" : last ? "pricing.set_and_reveal" : "pricing.set"));
+    setText(send, t(last ? "pricing.set_and_reveal" : "pricing.set"));
     send.disabled = store.blocked;
-    instruct(send, !draft?.discard || rest < 0);
+    const missing = draft?.discard ? "" : t("pricing.choose");
+    const problem = rest < 0 ? tooMuch(limits) : reason;
+    waitFor(send, missing || (rest < 0 ? problem : ""));
     hide(send, !editing);
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
     const counts = { count: names, players: store.view.players.length };
-    const problem = rest < 0 ? tooMuch(limits) : reason;
+    const isDone = set && !editing;
     setText(trouble, problem);
-    hide(help, Boolean(problem || draft?.discard)); // the texts have room one after the other
-    hide(others, Boolean(problem || !draft?.discard));
-    setText(others, set && !editing ? t("pricing.wait", { ...counts, set: names }) : t("pricing.who", counts));
+    hide(step, Boolean(problem || !missing)); // the texts have room one after the other
+    hide(help, Boolean(problem || isDone));
+    hide(others, Boolean(problem || missing));
+    setText(others, isDone ? t("pricing.wait", { ...counts, set: names }) : t("pricing.who", counts));
   }
 
   return {
@@ -261,7 +278,7 @@ export function pricingTray(store, preview) {
     },
     /** Change the price in the card that has the focus. @param {number} by */
     raise(by) {
-      if (focused && editing) step(focused, by);
+      if (focused && editing) raise(focused, by);
     },
     /** Discard the tile of the card that has the focus. */
     discard() {

@@ -45,7 +45,14 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
   const picture = h("img", { src: scoringPicture(store.view.ruleset, id), alt: "", width: 56, height: 56 });
   const rounds = h("span", { class: "faint" });
   const mine = h("span", {});
-  const points = h("span", { class: "worth", "aria-hidden": "true" });
+  const points = h("span", {});
+  const ours = h("span", { class: "worth", "aria-hidden": "true" }, h("span", {}, t("scoring.you")), points);
+  const counts = h(
+    "span",
+    { class: "counts" },
+    h("span", { class: "long" }, t("scoring.counts")),
+    h("span", { class: "short" }, t("scoring.counts_short")),
+  );
   const words = h(
     "span",
     { class: "explained", "aria-hidden": "true" },
@@ -54,8 +61,9 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
     rounds,
     mine,
   );
-  const box = button(h("span", { class: "letter", "aria-hidden": "true" }, slot), explain, { "data-slot": slot });
-  box.append(picture, points);
+  const tab = h("span", { class: "letter", "aria-hidden": "true" }, slot, counts);
+  const box = button(tab, explain, { "data-slot": slot });
+  box.append(picture, ours);
   const root = h("li", {}, box, words);
   explainOnLongPress(root, box);
   return {
@@ -65,6 +73,8 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
       const now = round !== null && shown.rounds.includes(round);
       const count = worth?.points(slot) ?? null;
       root.classList.toggle("now", now);
+      hide(counts, !now);
+      hide(ours, count === null);
       setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
       setText(points, count === null ? "" : number(count));
       setText(mine, count === null ? "" : t("scoring.worth", { count }));

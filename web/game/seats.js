@@ -4,6 +4,7 @@ import { coin } from "../shared/coins.js";
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
+import { hintScroll } from "../shared/scroll-hint.js";
 import { ratedBadges } from "../shared/rating.js";
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { tilePicture } from "../state/pictures.js";
@@ -117,6 +118,7 @@ export function seatCards(store, choose, focus, explain = null) {
     h("h2", { class: "sr-only" }, t("tab.seats")),
     cards,
   );
+  hintScroll(root, cards);
 
   /** @param {Player} player */
   function card({ seat }) {

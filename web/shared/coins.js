@@ -1,8 +1,8 @@
 import { h } from "./dom.js";
+import { drawing } from "./drawing.js";
 import { number, t } from "./i18n.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-/** A purse, in a box of 24 by 24: its bag, its cord and its neck. */
+/** A purse: its bag, its cord and its neck. @type {[string, string][]} */
 const PURSE = [
   ["bag", "M8.5 9C4 12 2 15.5 2 18.5 2 21.5 4 23 7 23h10c3 0 5-1.5 5-4.5 0-3-2-6.5-6.5-9.5Z"],
   ["bag", "M8.5 7 6 1.5l3.5 1.200L12 1l2.5 1.700L18 1.5 15.5 7Z"],
@@ -16,15 +16,5 @@ export function coin(count) {
 
 /** Create the picture of a purse. */
 export function purse() {
-  const picture = document.createElementNS(SVG, "svg");
-  picture.setAttribute("class", "purse-picture");
-  picture.setAttribute("viewBox", "0 0 24 24");
-  picture.setAttribute("aria-hidden", "true");
-  for (const [part, d] of PURSE) {
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("class", part);
-    path.setAttribute("d", d);
-    picture.append(path);
-  }
-  return picture;
+  return drawing("purse-picture", PURSE);
 }

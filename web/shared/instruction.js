@@ -5,29 +5,30 @@ import { prefersReducedMotion } from "./motion.js";
 const MARKED_MS = 1600;
 
 /**
- * Let a main button say what has to be done first, or be itself again. It stays a button that can be pressed: the press points to
- * what is missing.
+ * Let a button wait for what has to be done first, or be ready. A waiting button can be pressed: the press points to what is
+ * missing.
  *
  * @param {HTMLButtonElement} button
- * @param {boolean} isMissing Whether something has to be done first.
+ * @param {string} reason What has to be done first; empty if the button is ready.
  */
-export function instruct(button, isMissing) {
-  attribute(button, "aria-disabled", isMissing ? "true" : null);
+export function waitFor(button, reason) {
+  attribute(button, "aria-disabled", reason ? "true" : null);
+  attribute(button, "title", reason || null);
 }
 
-/** Return whether a button only says what has to be done first. @param {HTMLButtonElement} button */
-export function instructs(button) {
+/** Return whether a button waits for something. @param {HTMLButtonElement} button */
+export function isWaiting(button) {
   return button.getAttribute("aria-disabled") === "true";
 }
 
 /**
  * Point to what is missing: mark it for a moment, bring it into sight, and move the focus to the first control in it.
  *
- * @param {HTMLButtonElement} button Says what has to be done.
+ * @param {HTMLButtonElement} button The button that waits for it.
  * @param {readonly Element[]} missing
  */
 export function pointAt(button, missing) {
-  alertNow(button.textContent ?? "");
+  alertNow(button.title);
   for (const element of missing) {
     element.classList.add("missing");
     setTimeout(() => element.classList.remove("missing"), MARKED_MS);

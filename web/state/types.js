@@ -37,7 +37,7 @@
  * @property {number | null} price
  * @property {boolean | null} discard
  * @property {number} owner
- * @property {string | null} buyer
+ * @property {import("./api.js").Player | null} buyer
  */
 
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_places">["places"][number]} Place */
