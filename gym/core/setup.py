@@ -8,7 +8,8 @@ setup(
     ext_modules=[
         Extension(
             "skye_core._placements",
-            ["skye_core/placements.c"],
+            [f"src/{part}.c" for part in ("module", "batch", "territory", "points", "placements")],
+            depends=["src/core.h"],
             extra_compile_args=["-O3", "-std=c11", "-Wall", "-Wextra"],
             py_limited_api=True,
         )

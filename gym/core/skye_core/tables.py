@@ -17,7 +17,7 @@ from skye.territory import Area
 from skye.tiles import OBJECTS, ROTATIONS, Region, RotatedTile, Terrain, Tile
 from skye.tiles.tile import BROCH, LIGHTHOUSE, SHIP
 
-# The kinds of scoring tiles, as in `placements.c`.
+# The kinds of scoring tiles, as in `src/core.h`.
 AREAS, LARGEST_AREA, TILES, ROAD_TILES, MAJORITY, GOLD = range(6)
 SQUARES, BUILDING_SETS, ANIMALS_NEAR_FARMS, VERTICAL_LINES = range(6, 10)
 
