@@ -1,6 +1,6 @@
 """Compare the core with the engine: the same answers, and how many times as fast.
 
-    cd gym/core && python setup.py build_ext --inplace && python -m skye_core.measure
+    make core && PYTHONPATH=gym/core .venv/bin/python -m skye_core.measure
 
 It needs skye-engine and skye-gym, which are compiled where they were built with SKYE_COMPILE=1. A position is
 a game of bots in which a seat places a tile; all placements of each tile in its hand are asked for. The same

@@ -13,21 +13,24 @@ from typing import Final, NamedTuple
 
 from skye.rulesets import BASE, Ruleset
 from skye.scoring import AreaRule, MajorityRule, ScoringTile, TileRule
-from skye.territory import Area
-from skye.tiles import OBJECTS, ROTATIONS, Region, RotatedTile, Terrain, Tile
-from skye.tiles.tile import BROCH, LIGHTHOUSE, SHIP
+from skye.territory import Area, TerritorySummary
+from skye.territory.areas import NO_AREAS
+from skye.tiles import OBJECTS, ROTATIONS, Region, RotatedTile, Terrain, Tile, cell_at
+from skye.tiles.tile import BROCH, LIGHTHOUSE, SHIP, parse_tile, rotated_tile
 
 # The kinds of scoring tiles, as in `src/core.h`.
 AREAS, LARGEST_AREA, TILES, ROAD_TILES, MAJORITY, GOLD = range(6)
 SQUARES, BUILDING_SETS, ANIMALS_NEAR_FARMS, VERTICAL_LINES = range(6, 10)
 
 _PATTERNS: Final = {
-    "squares": (SQUARES, 2),
-    "building_sets": (BUILDING_SETS, 5),
-    "animals_near_farms": (ANIMALS_NEAR_FARMS, 1),
-    "vertical_lines": (VERTICAL_LINES, 3),
+    "squares": (SQUARES, ((0, 0), (1, 0), (0, 1), (1, 1))),
+    "building_sets": (BUILDING_SETS, ((0, 0),)),
+    "animals_near_farms": (ANIMALS_NEAR_FARMS, ((0, 0),)),
+    "vertical_lines": (VERTICAL_LINES, ((0, 0), (0, 1), (0, 2))),
 }
-"""By scoring tile of the base game: the kind of a pattern, and the points of one."""
+"""By scoring tile of the base game: the kind of a pattern, and where `_EXAMPLE` lies to form it once."""
+
+_EXAMPLE: Final = rotated_tile(parse_tile("example WWWM/P - sheep farm broch lighthouse"), 0)
 
 _MAX_REGIONS: Final = 5
 _MAX_ROADS: Final = 4
@@ -143,9 +146,11 @@ def _kind(tile: ScoringTile, of_areas: Sequence[ScoringTile]) -> tuple[int, int,
         return ROAD_TILES if rule.connected_only else TILES, 0, 0
     if isinstance(rule, MajorityRule):
         return GOLD if rule.value is None else MAJORITY, rule.most, rule.second
-    for known, (kind, points) in _PATTERNS.items():
+    for known, (kind, positions) in _PATTERNS.items():
         if rule == BASE.scoring_tiles[known].rule:
-            return kind, points, 0
+            cells = {cell_at(x, y): _EXAMPLE for x, y in positions}
+            earned = rule.earns(TerritorySummary(cells, (), {}, NO_AREAS))
+            return kind, sum([points for points, _ in earned]), 0
     raise UnsupportedScoring(
         f"the core lacks the {type(rule).__name__} of the scoring tile {tile.id!r}: "
         f"of such rules it has {', '.join(_PATTERNS)}"
