@@ -169,6 +169,28 @@ def test_game_forgets_the_invitations_that_ended_first(service):
     assert problem_code(game.call("GET", token=first)) == "game_not_found"
 
 
+def numbers(game):
+    """Return the numbers of the unused invitations of a game."""
+    return [each["number"] for each in game.call("GET", "invitations", token=game.host).json["invitations"]]
+
+
+def test_number_of_an_invitation_is_never_given_again(service):
+    game = service.begin(seat_count=5, players=[{"name": "Ann"}, {"invite": True}, {"invite": True}])
+    first, second = game.created["invitations"]
+    assert (first["number"], second["number"], numbers(game)) == (1, 2, [1, 2])
+    game.call("DELETE", f"invitations/{second['id']}", token=game.host)
+    join(game, first["code"])
+    assert (numbers(game), game.view()["reserved_seats"]) == ([], 0)
+    sent = {"token": game.host, "headers": {"Idempotency-Key": "third"}}
+    third = game.call("POST", "invitations", **sent).json["invitation"]
+    fourth = game.call("POST", "invitations", token=game.host).json["invitation"]
+    assert (third["number"], fourth["number"], numbers(game)) == (3, 4, [3, 4])
+    game.call("DELETE", f"invitations/{fourth['id']}", token=game.host)
+    assert game.call("POST", "invitations", **sent).json["invitation"] == third  # the replayed response
+    shown = game.call("GET", f"invitations/{third['id']}", token=game.host).json
+    assert shown == {"id": third["id"], "number": 3}
+
+
 def test_game_starts_when_the_last_invited_player_joins(service):
     game, code = invited(service, auto_start=True)
     assert service.get(game.path(), game.host)["status"] == "lobby"

@@ -359,6 +359,10 @@ def test_start_asks_while_invitations_are_unused_and_they_keep_numbers(browser):
     assert re.findall(r"Invitation\D*(\d)", page.inner_text(".invites")) == ["3"]
     host.copied("[data-act=invite-link]")
     page.wait_for_selector(".invites li:has-text('Copied')")
+    page.click("[data-act=withdraw]")
+    page.wait_for_function("() => document.querySelectorAll('.invites li').length === 0")
+    page.click("[data-act=invite]")
+    page.wait_for_selector(".invites li:has-text('4')")  # the number of a withdrawn one stays its own
     page.click("[data-act=start]")
     page.click("dialog[open] button:has-text('Cancel')")
     assert host.view(host.token())["status"] == "lobby"

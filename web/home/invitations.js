@@ -8,7 +8,7 @@ import { gameUrl } from "../shared/urls.js";
 import { saveTokens, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
-/** @typedef {{id: string, code: string | null, number?: number, copied?: boolean}} Invite */
+/** @typedef {{id: string, code: string | null, number: number, copied?: boolean}} Invite */
 
 /**
  * Create the list of links that the host sends to the invited players, one for each reserved seat.
@@ -23,7 +23,7 @@ export function inviteList(store, withdraw) {
   /**
    * The open invitations that another device has created, and has the codes of.
    *
-   * @type {{id: string, code: string | null}[]}
+   * @type {Invite[]}
    */
   let elsewhere = [];
   /** What was compared with the server last. */
@@ -31,7 +31,7 @@ export function inviteList(store, withdraw) {
 
   /** @param {Invite} invite */
   function row({ id, code, number: given, copied }) {
-    const name = t("invite.link", { seat: number(given ?? 0) });
+    const name = t("invite.link", { seat: number(given) });
     const mark = h("span", { class: "faint" }, copied ? t("menu.copied") : "");
     const copy = () => {
       if (code) void share(gameUrl(store.id, "invite", code), "");
@@ -65,21 +65,16 @@ export function inviteList(store, withdraw) {
     const known = `${version}.${invitations.length}`;
     if (!host || checked === known || invitations.length + elsewhere.length === reserved) return;
     checked = known;
-    const open = (await skye.game(store.id, host).invitations()).map(({ id }) => id);
-    for (const { id, code } of invitations) if (!open.includes(id)) dropToken(store.id, code);
+    const open = await skye.game(store.id, host).invitations();
+    for (const { id, code } of invitations) if (!open.some((one) => one.id === id)) dropToken(store.id, code);
     const ours = saved().map(({ id }) => id);
-    elsewhere = open.filter((id) => !ours.includes(id)).map((id) => ({ id, code: null }));
+    elsewhere = open.filter(({ id }) => !ours.includes(id)).map((one) => ({ ...one, code: null }));
     store.changed();
   }
 
-  /** Return our invitations, each with a number that it keeps. */
+  /** Return the invitations of which this browser has the codes. */
   function saved() {
-    const { invitations = [] } = tokensOf(store.id);
-    let last = Math.max(0, ...invitations.map((one) => one.number ?? 0));
-    if (invitations.every((one) => one.number)) return invitations;
-    const numbered = invitations.map((one) => ({ ...one, number: one.number ?? (last += 1) }));
-    saveTokens(store.id, { invitations: numbered });
-    return numbered;
+    return tokensOf(store.id).invitations ?? [];
   }
 
   /** Return whether seats are reserved for the players of an old game, who need no link. */
@@ -115,7 +110,7 @@ export function inviteList(store, withdraw) {
       setText(text, hint());
       keyed(
         rows,
-        [...saved(), ...elsewhere.map((one, index) => ({ ...one, number: saved().length + index + 1 }))],
+        [...saved(), ...elsewhere].sort((a, b) => a.number - b.number),
         ({ id, number: given, code }) => `${given}${id}${code ?? ""}`,
         row,
       );
@@ -124,9 +119,14 @@ export function inviteList(store, withdraw) {
   };
 }
 
-/** Save a new invitation for the host's list. @param {string} game @param {{id: string, code: string}} invitation */
-export function saveInvite(game, { id, code }) {
-  saveTokens(game, { invitations: [...(tokensOf(game).invitations ?? []), { id, code }] });
+/**
+ * Save a new invitation for the host's list.
+ *
+ * @param {string} game
+ * @param {{id: string, code: string, number: number}} invitation
+ */
+export function saveInvite(game, invitation) {
+  saveTokens(game, { invitations: [...(tokensOf(game).invitations ?? []), invitation] });
 }
 
 /** Remove an invitation that the host has withdrawn. @param {string} game @param {string} id */

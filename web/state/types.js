@@ -7,7 +7,7 @@
  * @property {string | null} [invite] Our invitation code, until it is used.
  * @property {string} [over] Why our invitation is no longer valid; `lost` if we no longer have our seat of the lobby.
  * @property {string | null} [watch] The code with which we watch a private game.
- * @property {{id: string, code: string, number?: number, copied?: boolean}[]} [invitations] The invitations of others, as the
+ * @property {{id: string, code: string, number: number, copied?: boolean}[]} [invitations] The invitations of others, as the
  *   host, each with the number that the host sees and whether its link was copied.
  * @property {string[]} [rematch] The names of the players of the old game, whose seats are reserved in its rematch.
  * @property {{token: string, seat: number, event: number} | null} [lobby] Which seat a token had in the lobby, and the last

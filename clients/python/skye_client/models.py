@@ -348,6 +348,7 @@ class Income(TypedDict):
 
 class Invitation(TypedDict):
     id: str
+    number: int
 
 
 InvitationEnd: TypeAlias = str
@@ -1678,6 +1679,7 @@ class InvitationAcceptedEvent(TypedDict):
 
 class InvitationCode(TypedDict):
     id: str
+    number: int
     code: Token
 
 

@@ -142,7 +142,7 @@ def created_view(new: Attempt[Game]) -> CreatedGameView:
         "game": changed_view(new),
         "host_token": tokens.given.get(HOST_ROLE),
         "players": players,
-        "invitations": [invitation_view(code) for code in tokens.invites],
+        "invitations": [invitation_view(number, code) for number, code in enumerate(tokens.invites, 1)],
     }
 
 

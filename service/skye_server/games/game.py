@@ -323,7 +323,8 @@ class Game(Struct, frozen=True):
 
     `host_player` is the id of the player whose key created the game, empty if there is none.
     `seats` are by number; a lobby can have free ones between them (`FREE_SEAT`).
-    `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby. `ended_invites`
+    `invites` are the hashes of invitation codes, each at the place of its number, so that no number is given
+    twice: those that have ended in the lobby are empty. Each unused one reserves a seat. `ended_invites`
     are the latest codes that are no longer valid: their holders, and nobody else, get the reason.
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
@@ -385,6 +386,11 @@ class Game(Struct, frozen=True):
     def ruleset(self) -> Ruleset:
         """The rules of the game."""
         return ruleset_of(self.options.ruleset)
+
+    @property
+    def unused_invites(self) -> dict[int, str]:
+        """The hashes of the unused invitation codes, by number from 1."""
+        return {number: code for number, code in enumerate(self.invites, 1) if code}
 
     @property
     def taken(self) -> list[tuple[int, Seat]]:

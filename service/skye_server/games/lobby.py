@@ -110,7 +110,7 @@ def invite(game: Game, code: str, now_ms: int) -> Transition:
     :raises Problem: game_already_started, game_aborted, too_many_changes, game_full.
     """
     _check_in_lobby(game)
-    _check_free_seat(game, game.invites)
+    _check_free_seat(game, len(game.unused_invites))
     return advance(game, now_ms, [InvitationCreated()], invites=(*game.invites, code))
 
 
@@ -121,8 +121,8 @@ def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
     :raises Problem: game_already_started, game_aborted, invitation_not_found.
     """
     _check_in_lobby(game)
-    left = tuple(hashed for hashed in game.invites if invitation_id(hashed) != invitation)
-    if len(left) == len(game.invites):
+    left = tuple("" if invitation_id(hashed) == invitation else hashed for hashed in game.invites)
+    if left == game.invites:
         raise Problem("invitation_not_found")
     game = _with_invites(game, left, InvitationEnd.WITHDRAWN)
     return advance(game, now_ms, [InvitationRevoked()])
@@ -145,8 +145,8 @@ def join(  # noqa: PLR0913 - all but the first three by name
         seat_not_found, color_taken, name_taken.
     """
     _check_in_lobby(game)
-    invites = tuple(code for code in game.invites if code != invited_by)
-    _check_free_seat(game, invites)
+    invites = tuple("" if code == invited_by else code for code in game.invites)
+    _check_free_seat(game, len([code for code in invites if code]))
     others = [other for _, other in game.taken]
     _check_color(game, seat)
     _check_distinct(seat, others, unique_names=unique_names)
@@ -157,7 +157,7 @@ def join(  # noqa: PLR0913 - all but the first three by name
         seat, color=seat.color or next(color for color in game.ruleset.colors if color not in taken)
     )
     joined = PlayerJoined(number, seat.name, seat.color, seat.bot)
-    accepted = [InvitationAccepted()] if len(invites) < len(game.invites) else []
+    accepted = [InvitationAccepted()] if invites != game.invites else []
     seats = with_seat(game.seats, number, seat)
     game = _with_invites(game, invites, InvitationEnd.USED)
     transition = advance(game, now_ms, [*accepted, joined], seats=seats)
@@ -315,7 +315,7 @@ def _with_invites(game: Game, left: tuple[str, ...], end: InvitationEnd) -> Game
 
     The holders of ended codes learn the reason, so the game keeps the hashes of the latest.
     """
-    ended = [EndedInvitation(code, end) for code in game.invites if code not in left]
+    ended = [EndedInvitation(code, end) for code in game.unused_invites.values() if code not in left]
     return replace(game, invites=left, ended_invites=(*game.ended_invites, *ended)[-MAX_ENDED_INVITATIONS:])
 
 
@@ -326,14 +326,14 @@ def _check_in_lobby(game: Game) -> None:
         raise Problem("game_already_started")
 
 
-def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
-    """Check that one more seat can be taken or reserved, in addition to those reserved by `invites`.
+def _check_free_seat(game: Game, invited: int) -> None:
+    """Check that one more seat can be taken or reserved, in addition to those reserved by invitations.
 
     :raises Problem: too_many_changes, game_full.
     """
     check_change_limit(game)
-    if len(game.taken) + len(invites) >= game.capacity:
-        reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
+    if len(game.taken) + invited >= game.capacity:
+        reserved = f" or reserved, {invited} by invitations" if invited else ""
         raise Problem(
             "game_full", f"All {game.capacity} seats are taken{reserved}.", seat_count=game.capacity
         )

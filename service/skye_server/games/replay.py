@@ -7,6 +7,7 @@ later version of the server, with other draws, tiles or scoring tiles, rebuilds 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -40,6 +41,9 @@ from skye_server.games.events import (
 from skye_server.games.game import FREE_SEAT, Change, Deadline, Game, Pause, Seat, Status, with_seat
 from skye_server.games.public_counters import counters_after
 from skye_server.games.transitions import state_with_ruleset
+
+_CODE: Final = "?"
+"""The hash of an unused invitation code: the log has none."""
 
 
 def empty_game(game: Game) -> Game:
@@ -118,9 +122,10 @@ def _applied(game: Game, event: AnyEvent, at_ms: int) -> Game:  # noqa: C901 - o
             changed = replace(seats[number], name=name, color=color)
             return replace(game, seats=with_seat(seats, number, changed))
         case InvitationCreated():
-            return replace(game, invites=(*game.invites, ""))
+            return replace(game, invites=(*game.invites, _CODE))
         case InvitationAccepted() | InvitationRevoked():
-            return replace(game, invites=game.invites[1:])
+            used = game.invites.index(_CODE)  # the log does not say which
+            return replace(game, invites=(*game.invites[:used], "", *game.invites[used + 1 :]))
         case GameStarted():
             return _started(game, event)
         case PositionSet(state):

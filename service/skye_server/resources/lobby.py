@@ -24,12 +24,16 @@ from skye_server.games.authorization import (
     HOST_ROLE,
     Caller,
     hash_token,
-    invitation_id,
     require_host,
 )
 from skye_server.games.game import Game
 from skye_server.games.views.fields import IssuedToken, Version
-from skye_server.games.views.game import InvitationCodeView, InvitationView, invitation_view
+from skye_server.games.views.game import (
+    InvitationCodeView,
+    InvitationView,
+    invitation_view,
+    unused_invitations,
+)
 from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import SEAT_KB, charge_creation, charge_stored
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
@@ -208,8 +212,7 @@ def list_invitations(game: str) -> Response:
     """
     current, caller = collaborators().games.read(game, bearer_token())
     require_host(caller)
-    invitations = [{"id": invitation_id(hashed)} for hashed in current.invites]
-    return versioned_json(current, caller, {"invitations": invitations})
+    return versioned_json(current, caller, {"invitations": unused_invitations(current)})
 
 
 @blueprint.route("/invitations/<invitation>")
@@ -225,9 +228,10 @@ def get_invitation(game: str, invitation: str) -> Response:
     """
     current, caller = collaborators().games.read(game, bearer_token())
     require_host(caller)
-    if invitation not in map(invitation_id, current.invites):
+    found = next((each for each in unused_invitations(current) if each["id"] == invitation), None)
+    if found is None:
         raise Problem("invitation_not_found")
-    return json_response({"id": invitation}, tag=etag_of(current, caller))
+    return json_response(found, tag=etag_of(current, caller))
 
 
 @blueprint.route("/watch-code")
@@ -375,7 +379,8 @@ def return_to_seat(query: dict[str, Any], game: str, seat: int) -> Response:
 def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:
     """Return the new invitation code."""
     (code,) = changed.tokens.invites
-    return {"invitation": invitation_view(code), "game": changed_view(changed)}
+    number = len(changed.game.invites)  # the latest
+    return {"invitation": invitation_view(number, code), "game": changed_view(changed)}
 
 
 def host_token_view(changed: Attempt[Game]) -> HostTokenView:

@@ -336,6 +336,11 @@ class InvitationView(TypedDict):
     """An unused invitation, which reserves a seat."""
 
     id: InvitationId
+    number: Annotated[
+        int,
+        Keywords(minimum=1),
+        "The number of the invitation, from 1: no other one of the game has it.",
+    ]
 
 
 class InvitationCodeView(InvitationView):
@@ -399,7 +404,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "created_at": timestamp(game.created_ms),
         "seat_count": game.capacity,
         "auto_start": game.start_when_full,
-        "reserved_seats": len(game.invites),
+        "reserved_seats": len(game.unused_invites),
         "you": {"seat": caller.seat, "roles": caller.roles},
         "options": options_view(game),
         "origin": origin_view(game.origin),
@@ -634,7 +639,7 @@ def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
         "seat_count": game.capacity,
         "auto_start": game.start_when_full,
         **time_limits_view(game.options),
-        "reserved_seats": len(game.invites),
+        "reserved_seats": len(game.unused_invites),
         "round": state.round if state else 0,
         "phase": state.phase if state and game.status is Status.PLAYING else None,
         "origin": origin_view(game.origin),
@@ -652,9 +657,14 @@ def summary_view(game: Game, caller: Caller | None = None) -> GameSummaryView:
     }
 
 
-def invitation_view(code: str) -> InvitationCodeView:
+def invitation_view(number: int, code: str) -> InvitationCodeView:
     """Return a new invitation with its code."""
-    return {"id": invitation_id(hash_token(code)), "code": code}
+    return {"id": invitation_id(hash_token(code)), "number": number, "code": code}
+
+
+def unused_invitations(game: Game) -> list[InvitationView]:
+    """Return the unused invitations of a game, the oldest first."""
+    return [{"id": invitation_id(hashed), "number": number} for number, hashed in game.unused_invites.items()]
 
 
 def visibility_of(game: Game) -> Visibility:
