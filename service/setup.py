@@ -26,6 +26,8 @@ RARE = (
     "game/guide.js",
     "game/help.js",
     "game/hotseat.js",
+    "game/menu-items.js",
+    "game/points.js",
     "game/replay.js",
     "game/result-picture.js",
     "game/rules.js",

@@ -93,6 +93,35 @@ def test_position_of_a_finished_game_is_played_on(browser):
     assert (view["visibility"], view["round"], view["players"][1]["bot"]) == ("private", 1, "strategist")
 
 
+def test_log_and_caption_show_gold_as_coins_with_words_for_a_screen_reader(browser):
+    game, _ = played_out(browser)
+    events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
+    paid = next(event for event in events if event["type"] == "income_paid")
+    page = replayed(browser, game, f"#e={paid['id']}").page
+    total = paid["players"][0]["total"]
+    for coins in (page.locator(".log .income_paid summary .coin"), page.locator(".caption .coin")):
+        assert coins.first.inner_text() == f"+{total}"
+        assert coins.first.get_attribute("aria-label") == f"{total} gold"
+    assert f"Ann {total} gold" in page.get_attribute(".scrub", "aria-valuetext")
+    bought = next((event for event in events if event["type"] == "tile_bought"), None)
+    if bought:
+        page.evaluate("id => { location.hash = `e=${id}`; }", bought["id"])
+        page.wait_for_selector(".log .tile_bought .coin", state="attached")
+
+
+def test_reload_of_a_replay_keeps_the_position_and_whose_eyes_see_it(browser):
+    game, _ = played_out(browser)
+    page = replayed(browser, game, "#e=40").page
+    page.select_option("[data-act=eyes]", "1")
+    page.wait_for_function("() => location.hash.endsWith('eyes=1')")
+    shown = page.locator(".caption, .market, .scored").all_inner_texts()
+    page.reload()
+    page.wait_for_selector(".scrub")
+    assert page.input_value("[data-act=eyes]") == "1"
+    assert page.locator(".caption, .market, .scored").all_inner_texts() == shown
+    assert page.locator(".head .scored li").count() == 4
+
+
 def test_log_of_a_replay_goes_back_and_forth_with_the_position(browser):
     game, _ = played_out(browser)
     page = replayed(browser, game, "#e=60").page

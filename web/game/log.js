@@ -1,4 +1,5 @@
 import { botName } from "../shared/bots.js";
+import { goldText, inWords, withCoins } from "../shared/coins.js";
 import { h } from "../shared/dom.js";
 import { has, isolated, list, signed, t } from "../shared/i18n.js";
 import { scoringTitle } from "../shared/rulesets.js";
@@ -33,8 +34,8 @@ export function logPanel(store) {
         const text = storyFor(event, store);
         const parts = text ? partsOf(event, store) : [];
         const words = parts.length
-          ? h("details", {}, h("summary", {}, text), ...parts.map((part) => h("p", {}, part)))
-          : h("span", {}, text);
+          ? h("details", {}, h("summary", {}, withCoins(text)), ...parts.map((part) => h("p", {}, withCoins(part))))
+          : h("span", {}, withCoins(text));
         const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), words) : null;
         if (line) items.prepend(line);
         shown.push([event.id, line]);
@@ -74,7 +75,7 @@ export function thumbnail(ruleset, tile, rotation = 0) {
 
 /** Return an event in words with its tiles described, for screen readers. @param {any} event @param {Told} told */
 export function spokenStory(event, told) {
-  return storyFor(event, told, (tile) => tileNameAndWords(told.view.ruleset, tile, event.rotation ?? 0));
+  return inWords(storyFor(event, told, (tile) => tileNameAndWords(told.view.ruleset, tile, event.rotation ?? 0)));
 }
 
 /**
@@ -87,13 +88,15 @@ export function spokenStory(event, told) {
  */
 export function storyFor(event, { view, log }, nameOf = (tile) => tile) {
   if (!happenedTo(view.you.seat, event, log)) return story(event, view, nameOf);
-  const prices = Object.entries(event.prices ?? {}).map(([tile, price]) => `${nameOf(tile)}: ${price}`);
+  const prices = Object.entries(event.prices ?? {}).map(
+    ([tile, price]) => `${nameOf(tile)}: ${goldText(Number(price))}`,
+  );
   return t(ownKey(event), {
     bot: botName(event.bot ?? ""),
     tile: nameOf(event.tile ?? event.discard ?? ""),
     prices: list(prices),
     seller: view.players[event.seller]?.name ?? "",
-    count: event.price ?? 0,
+    count: goldText(event.price ?? 0),
     place: placeName(event.x, event.y),
   });
 }
@@ -106,6 +109,7 @@ export function storyFor(event, { view, log }, nameOf = (tile) => tile) {
  * @returns {string[]}
  */
 function partsOf(event, { view, log }) {
+  const gold = (/** @type {number} */ count) => goldText(count, signed(count));
   const line = (/** @type {any} */ { seat }, /** @type {string[]} */ parts) =>
     `${isolated(view.players[seat]?.name ?? "")}: ${list(parts)}`;
   if (event.type === "round_scored")
@@ -126,9 +130,9 @@ function partsOf(event, { view, log }) {
     return line(
       paid,
       [
-        t("income.castle", { gold: signed(paid.castle) }),
-        paid.whisky > 0 ? t("income.whisky", { gold: signed(paid.whisky) }) : "",
-        paid.catch_up > 0 ? t("income.catch_up", { names, gold: signed(paid.catch_up) }) : "",
+        t("income.castle", { gold: gold(paid.castle) }),
+        paid.whisky > 0 ? t("income.whisky", { gold: gold(paid.whisky) }) : "",
+        paid.catch_up > 0 ? t("income.catch_up", { names, gold: gold(paid.catch_up) }) : "",
       ].filter(Boolean),
     );
   });
@@ -175,7 +179,9 @@ export function story(event, view, nameOf = (tile) => tile) {
     income_paid: () =>
       t("log.income_paid", {
         incomes: list(
-          event.players.map((/** @type {any} */ { seat, total }) => `${isolated(name(seat))} ${signed(total)}`),
+          event.players.map(
+            (/** @type {any} */ { seat, total }) => `${isolated(name(seat))} ${goldText(total, signed(total))}`,
+          ),
         ),
       }),
     tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles.map(nameOf)) }),
@@ -184,7 +190,7 @@ export function story(event, view, nameOf = (tile) => tile) {
         name: name(event.seat),
         tile: nameOf(event.tile ?? ""),
         seller: name(event.seller),
-        count: event.price,
+        count: goldText(event.price),
       }),
     tile_placed: () =>
       t("log.tile_placed", {

@@ -1,3 +1,4 @@
+import { withCoins } from "../shared/coins.js";
 import { h } from "../shared/dom.js";
 import { rivalNews } from "./rival-news.js";
 import { happenedTo, spokenStory, storyFor, thumbnails } from "./log.js";
@@ -55,7 +56,7 @@ export function boardNotices(store) {
     const isNews = isOurs ? happenedTo(seat, event, log) : NOTICED.has(event.type);
     const text = isNews ? storyFor(event, store) : "";
     if (!text) return "";
-    const notice = show(...thumbnails(event, store.view), h("span", {}, text));
+    const notice = show(...thumbnails(event, store.view), h("span", {}, withCoins(text)));
     notice.classList.toggle("grave", GRAVE.has(event.type));
     return spokenStory(event, store);
   }

@@ -3,6 +3,7 @@ import { loadTiles } from "../state/api.js";
 import { territoryBoard } from "./board.js";
 import { announce, attribute, button, h, hide, openDialogs, setText } from "../shared/dom.js";
 import { forkDialog } from "./fork.js";
+import { inWords, withCoins } from "../shared/coins.js";
 import { gameName } from "../shared/game-name.js";
 import { plain, t } from "../shared/i18n.js";
 import { logPanel, story } from "./log.js";
@@ -75,8 +76,8 @@ function replayPage(last, events, tiles, record) {
   const steps = events.flatMap((event, index) => (events[index + 1]?.version === event.version ? [] : [index + 1]));
   /** The views after every `KEEP_EVERY` events, as JSON; undefined while unknown. @type {string[]} */
   const kept = [];
-  /** What the page shows: a step, with the eyes of a seat, the territory of a seat; and whether it goes on by itself. */
-  const state = { step: 0, eyes: "spectator", looked: 0, playing: false };
+  /** What the page shows: a step in words, with the eyes of a seat, the territory of a seat; and whether it goes on by itself. */
+  const state = { step: 0, said: "", eyes: "spectator", looked: 0, playing: false };
   /** The timer of the next step, and that of the change of the URL. */
   let [stepTimer, urlTimer] = [0, 0];
   /** The state of the game at that step, with the properties of a spectator's store. */
@@ -115,9 +116,7 @@ function replayPage(last, events, tiles, record) {
   const eyes = h(
     "select",
     {
-      "aria-label": t("replay.eyes"),
       "data-act": "eyes",
-      hidden: !secrets,
       onchange: () => {
         state.eyes = eyes.value;
         update();
@@ -164,7 +163,7 @@ function replayPage(last, events, tiles, record) {
       control("»", "round_forward", () => seekRound(1)),
       control("›|", "last", () => seek(steps.length - 1)),
       speed,
-      eyes,
+      h("label", { class: "eyes", hidden: !secrets }, t("replay.eyes"), eyes),
       forking,
     ),
   );
@@ -248,7 +247,7 @@ function replayPage(last, events, tiles, record) {
     clearTimeout(urlTimer);
     urlTimer = setTimeout(() => {
       history.replaceState(null, "", `${location.pathname}${location.search}#e=${event()}&eyes=${state.eyes}`);
-      announce(caption.textContent ?? "");
+      announce(state.said);
     }, URL_DELAY_MS);
   }
 
@@ -301,11 +300,12 @@ function replayPage(last, events, tiles, record) {
       .filter(Boolean)
       .join(". ");
     const round = roundOf(events.slice(0, steps[state.step - 1] ?? 0)); // the step's last events may begin the next round
-    const text = round ? plain(t("replay.step", { round, what })) : what || t("replay.start");
-    setText(caption, text);
+    const text = round ? t("replay.step", { round, what }) : what || t("replay.start");
+    caption.replaceChildren(...withCoins(text));
+    state.said = plain(inWords(text));
     setText(head, gameName(view.name ?? ""));
     slider.value = String(state.step);
-    attribute(slider, "aria-valuetext", text);
+    attribute(slider, "aria-valuetext", state.said);
   }
 
   /** @param {KeyboardEvent} press */

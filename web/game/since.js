@@ -1,3 +1,4 @@
+import { goldText, withCoins } from "../shared/coins.js";
 import { button, h, hide } from "../shared/dom.js";
 import { signed, t } from "../shared/i18n.js";
 import { isOwnMove } from "../state/by-server.js";
@@ -66,7 +67,7 @@ function summary(store, seat) {
     .filter((event) => happenedTo(seat, event, log))
     .map((event) => {
       const pictures = event.discard ? [thumbnail(view.ruleset, event.discard)] : thumbnails(event, view);
-      return h("li", {}, ...pictures, h("span", {}, storyFor(event, store)));
+      return h("li", {}, ...pictures, h("span", {}, withCoins(storyFor(event, store))));
     });
   const bought = since
     .filter(({ type, seller }) => type === "tile_bought" && seller === seat)
@@ -75,7 +76,7 @@ function summary(store, seat) {
         "li",
         {},
         thumbnail(view.ruleset, tile),
-        h("span", {}, t("since.bought", { name: name(buyer), tile, count: price })),
+        h("span", {}, withCoins(t("since.bought", { name: name(buyer), tile, count: goldText(price) }))),
       ),
     );
   const incomes = since
@@ -101,7 +102,7 @@ function summary(store, seat) {
     ...news,
     ...ours,
     ...bought,
-    ...(income ? [h("li", {}, t("since.income", { gold: signed(income) }))] : []),
+    ...(income ? [h("li", {}, withCoins(t("since.income", { gold: goldText(income, signed(income)) })))] : []),
     ...built,
     ...(scored.length ? [h("li", {}, t("since.points", { points: signed(points) }))] : []),
   ];

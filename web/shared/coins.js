@@ -9,9 +9,41 @@ const PURSE = [
   ["cord", "M8 6.800h8v2.400H8Z"],
 ];
 
-/** Create an amount of gold as a coin, which a screen reader calls gold. @param {number} count */
-export function coin(count) {
-  return h("span", { class: "coin", role: "img", "aria-label": t("gold", { count }) }, number(count));
+/** An amount of gold in a text, between Unicode isolates that names do not have. */
+const GOLD = /\u2066([^\u2069]*)\u2069/;
+
+/**
+ * Create an amount of gold as a coin, which a screen reader calls gold.
+ *
+ * @param {number} count
+ * @param {string} [shown] How it is written, such as with a sign.
+ */
+export function coin(count, shown = number(count)) {
+  return h("span", { class: "coin", role: "img", "aria-label": t("gold", { count }) }, shown);
+}
+
+/**
+ * Return an amount of gold for a text that `withCoins` shows, or that `inWords` has spoken.
+ *
+ * @param {number} count
+ * @param {string} [shown]
+ */
+export function goldText(count, shown = number(count)) {
+  return `\u2066${shown}\u2069`;
+}
+
+/** @param {string} shown */
+const amountOf = (shown) => Number(shown.replace(/\D/g, ""));
+
+/** Return a text with its amounts of gold as coins. @param {string} text */
+export function withCoins(text) {
+  return text.split(GOLD).map((part, index) => (index % 2 ? coin(amountOf(part), part) : part));
+}
+
+/** Return a text with its amounts of gold in words. @param {string} text */
+export function inWords(text) {
+  const parts = text.split(GOLD);
+  return parts.map((part, index) => (index % 2 ? t("gold", { count: amountOf(part) }) : part)).join("");
 }
 
 /** Create the picture of a purse. */

@@ -99,7 +99,7 @@ export function isolated(name) {
 
 /** Return a message without Unicode isolates, to store it. @param {string} text */
 export function plain(text) {
-  return text.replace(/[\u2068\u2069]/g, "");
+  return text.replace(/[\u2066\u2068\u2069]/g, "");
 }
 
 /**
