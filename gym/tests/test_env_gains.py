@@ -54,6 +54,18 @@ def test_gains_are_those_of_the_rules(scoring_tiles):
     assert compared > 100
 
 
+@pytest.mark.parametrize("scoring_tiles", SCORING)
+def test_gains_that_continue_those_of_a_smaller_territory_are_equal(scoring_tiles):
+    last = [None, None]
+    for encoded in random_games(2, 6, scoring_tiles):
+        game = encoded.game
+        tiles = game.players[encoded.seat].tiles_to_build or game.players[encoded.seat].tiles_on_offer
+        for seat in range(2):
+            last[seat] = territory_gains(game, seat, last[seat])
+            for tile in tiles:
+                assert last[seat].gains(tile) == territory_gains(game, seat).gains(tile)
+
+
 @for_each_number_of_players
 def test_gain_columns_show_what_each_action_gains(players):
     for encoded in random_games(players, players):

@@ -63,7 +63,19 @@ import hashlib
 from random import Random
 import skye, skye_gym.bots.trained_evaluation as module
 from skye_gym.bots import expert, expert_1
+from skye_gym.encoding import EncodedGame
+from skye_gym.envs.actions import ListedGains
+from skye_gym.envs.planes import OwnPlanes, planes_of
 digest = hashlib.sha256()
+rng, encoded = Random(1), EncodedGame(skye.new_game(3, seed="compiled").game)
+layout = planes_of(skye.BASE)
+memory = bytearray(layout.window**2 * layout.own_planes)
+planes = OwnPlanes(layout, memoryview(memory))
+while not encoded.game.is_over:
+    player = encoded.game.players[encoded.seat]
+    planes.show_own(player.territory, player.tiles_on_offer + player.tiles_to_build)
+    digest.update(ListedGains(encoded).features() + memory)
+    encoded, _ = encoded.play(rng.choice(encoded.legal_actions()))
 for players, bot in ((2, expert), (3, expert), (3, expert_1(50))):
     outcome = skye.play_out(skye.new_game(players, seed="compiled").game, bot, Random(1))
     digest.update(repr(outcome).encode())
@@ -85,7 +97,7 @@ for module in (inspect.getmodule(expert), trained_evaluation):
 
 
 @pytest.mark.full_size
-def test_compiled_wheel_makes_the_moves_of_the_pure(tmp_path, engine, python):
+def test_compiled_wheel_moves_and_observes_as_the_pure(tmp_path, engine, python):
     of_python = run(python, "-I", "-c", DIGEST, cwd=tmp_path).split()
     compiled = built(GYM, tmp_path, SKYE_COMPILE="1", MYPYPATH=str(REPOSITORY / "engine"))
     installed = environment(tmp_path / "env", engine, compiled)

@@ -135,7 +135,7 @@ def join_regions(
                 if new == neighbor:
                     new_numbers[old] = number
         numbers.append(number)
-        joined[number] = _with_region(area, cell, region, openings, counted=counted)
+        joined[number] = with_region(area, cell, region, openings, counted=counted)
         new_number += 1
     return tuple.__new__(JoinedAreas, (joined, new_numbers, numbers))
 
@@ -155,7 +155,7 @@ def _merged(area: Area, other: Area) -> Area:
     )
 
 
-def _with_region(area: Area | None, cell: int, region: Region, openings: int, *, counted: bool) -> Area:
+def with_region(area: Area | None, cell: int, region: Region, openings: int, *, counted: bool) -> Area:
     """Return an area after adding a region of the tile on a cell.
 
     :param openings: the change of the number of openings.

@@ -48,7 +48,7 @@ left out, since no placement changes it.
 from __future__ import annotations
 
 from copy import copy
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Final, Self, TypeAlias
 
 from skye.errors import RuleError
@@ -86,6 +86,9 @@ def listed_shape(ruleset: Ruleset) -> tuple[int, int]:
 
 _NO_GAIN: Final = 128
 """The number that stands for no gain."""
+
+_MAX_CACHED: Final = 4096
+"""The maximum number of cached gains of a round."""
 
 
 class GridActions:
@@ -235,6 +238,9 @@ class ListedActions(GridActions):
         ruleset = self._encoding.ruleset
         self._rows, self._width = self.features_shape(ruleset)
         self._tiles = features_of(ruleset)
+        self._price = (
+            len(_TYPES) + self._encoding.decisions + ruleset.players[-1] - 1 + self._encoding.decisions - 2
+        )
 
     @staticmethod
     def count(ruleset: Ruleset) -> int:
@@ -259,23 +265,33 @@ class ListedActions(GridActions):
 
     def features(self) -> bytearray:
         """Return the features of the legal actions, in rows of bytes (see `features_shape`)."""
-        game, seat, width = self.encoded.game, self.seat, self._width
-        rows = bytearray(self._rows * width)
+        game = self.encoded.game
         if game.is_over:
-            return rows
-        if game.phase is PRICING:
-            listed = [self._of_offer(action) for action in self.legal]
+            listed = b""
+        elif game.phase is PRICING:
+            listed = self._of_prices() if self.encoded.draft else self._of_discards()
+        elif game.phase is BUILDING:
+            listed = b"".join(self._of_placements(self._places())) or self._row("finish")
         else:
-            origin = self._planes.origin(game.players[seat].territory)
-            listed = [self._of_move(action, origin) for action in self.legal]
-        rows[: width * len(listed)] = b"".join(listed)
-        return rows
+            listed = b"".join([self._of_purchase(action) for action in self.legal])
+        return bytearray(listed.ljust(self._rows * self._width, b"\0"))
 
-    def _of_move(self, action: int, origin: tuple[int, int]) -> bytes:
+    def _of_discards(self) -> bytes:
+        drawn = self.encoded.game.players[self.seat].tiles_on_offer
+        return b"".join([self._row("discard", drawn[slot], slot) for slot in self.legal])
+
+    def _of_prices(self) -> bytes:
+        """Return the features of the prices of the next tile, which differ in the price alone."""
+        draft, price_of = self.encoded.draft, self._encoding.price_of
+        slot = [slot for slot in range(self._encoding.decisions) if slot != draft[0]][len(draft) - 1]
+        row = self._row("price", self.encoded.game.players[self.seat].tiles_on_offer[slot], slot)
+        rows = bytearray(row * len(self.legal))
+        rows[self._price :: self._width] = bytes([min(price_of(action), 255) for action in self.legal])
+        return bytes(rows)
+
+    def _of_purchase(self, action: int) -> bytes:
         game, seat = self.encoded.game, self.seat
         match self._encoding.move_of(game, seat, action):
-            case Place() as place:
-                return self._of_placement(place, origin)
             case Buy(tile):
                 seller = next(n for n, player in enumerate(game.players) if tile in player.tiles_on_offer)
                 index = game.players[seller].tiles_on_offer.index(tile)
@@ -283,21 +299,34 @@ class ListedActions(GridActions):
                 left = (seller - seat) % len(game.players)
                 return self._row("buy", tile, seller=left, index=index, price=price)
             case _:
-                return self._row("finish" if action == self._encoding.finish else "pass")
+                return self._row("pass")
 
-    def _of_placement(self, place: Place, origin: tuple[int, int]) -> bytes:
-        tile, x, y, rotation = place
-        slot = self.encoded.game.players[self.seat].tiles_to_build.index(tile)
-        return self._row("place", tile, slot, cell=(y - origin[1], x - origin[0]), rotation=rotation)
+    def _places(self) -> list[Place]:
+        """Return the legal placements, in the order of the legal actions."""
+        player = self.encoded.game.players[self.seat]
+        territory = player.territory
+        frontier = sorted(territory._open_cells.items())
+        listed: list[Place] = []
+        for tile in player.tiles_to_build:
+            by_constraint = territory.tiles.places[tile]
+            for cell, constraint in frontier:
+                places = by_constraint[constraint]
+                if places is not None:
+                    listed += places[cell]
+        return listed
 
-    def _of_offer(self, action: int) -> bytes:
-        """Return the features of an action that discards or prices a tile."""
-        encoded, encoding = self.encoded, self._encoding
-        drawn, draft = encoded.game.players[encoded.seat].tiles_on_offer, encoded.draft
-        if not draft:
-            return self._row("discard", drawn[action], action)
-        slot = [slot for slot in range(encoding.decisions) if slot != draft[0]][len(draft) - 1]
-        return self._row("price", drawn[slot], slot, price=encoding.price_of(action))
+    def _of_placements(self, places: list[Place]) -> list[bytes]:
+        player, encoding = self.encoded.game.players[self.seat], self._encoding
+        left, top = self._planes.origin(player.territory)
+        sizes, turned = (encoding.decisions, encoding.ruleset.players[-1]), _turned_features(encoding.ruleset)
+        heads = {
+            tile: _flags("place", slot, (0, 0), sizes) + bytes(1)
+            for slot, tile in enumerate(player.tiles_to_build)
+        }
+        return [
+            heads[tile] + bytes((y - top, x - left)) + turned[tile, rotation]
+            for tile, x, y, rotation in places
+        ]
 
     def _row(  # noqa: PLR0913 - the features of an action
         self,
@@ -308,21 +337,29 @@ class ListedActions(GridActions):
         seller: int = 0,
         index: int = 0,
         price: int = 0,
-        cell: tuple[int, int] = (0, 0),
-        rotation: int | None = None,
     ) -> bytes:
-        drawn, players = self._encoding.decisions, self._encoding.ruleset.players[-1]
-        features = _NO_TILE if tile is None else self._tiles[tile, rotation or 0]
-        numbers = bytes((min(price, 255), *cell))
-        return _flags(kind, slot, (seller, index), (drawn, players)) + numbers + _TURNED[rotation] + features
+        """Return the features of an action that places no tile."""
+        encoding = self._encoding
+        sizes = encoding.decisions, encoding.ruleset.players[-1]
+        features = _NO_TILE if tile is None else self._tiles[tile, 0]
+        return (
+            _flags(kind, slot, (seller, index), sizes) + bytes((min(price, 255), 0, 0)) + _UNTURNED + features
+        )
 
 
 _NO_TILE: Final = bytes(TILE_FEATURES)
 
-_TURNED: Final = {
-    rotation: bytes([each == rotation for each in ROTATIONS]) for rotation in (None, *ROTATIONS)
-}
-"""By the rotation of a placement, or None: the columns 17 - 20 of its features."""
+_UNTURNED: Final = bytes(len(ROTATIONS))
+"""The columns 17 - 20 of the features of an action that places no tile."""
+
+
+@cache
+def _turned_features(ruleset: Ruleset) -> dict[tuple[str, int], bytes]:
+    """Return by tile and rotation the columns 17 - 59 of the features of a placement."""
+    return {
+        (tile, rotation): bytes([each == rotation for each in ROTATIONS]) + features
+        for (tile, rotation), features in features_of(ruleset).items()
+    }
 
 
 @cache
@@ -358,7 +395,6 @@ class ListedGains(ListedActions):
         # By seat: those of the last decision that needed them.
         self._gains: list[TerritoryGains] = []
         super().__init__(encoded)
-        self._own_gains = self._width - listed_shape(self._encoding.ruleset)[1]
 
     def continue_with(self, encoded: EncodedGame) -> None:
         """Continue with a game."""
@@ -372,40 +408,68 @@ class ListedGains(ListedActions):
 
     def _row(self, kind: str, tile: str | None = None, slot: int | None = None, **details: Any) -> bytes:
         row = super()._row(kind, tile, slot, **details)
-        if tile is None:
-            return row.ljust(self._width, bytes([_NO_GAIN]))
+        return row.ljust(self._width, bytes([_NO_GAIN])) if tile is None else row + self._best_of(tile)
+
+    def _of_placements(self, places: list[Place]) -> list[bytes]:
+        self._update_gains()
+        own, numbers = self._gains[self.seat], _numbers_with(self._scorings)
+        of_tiles = {
+            tile: (own.gains(tile), self._best_of(tile)[-2:])
+            for tile in dict.fromkeys([place.tile for place in places])
+        }
+        rows = []
+        for row, place in zip(super()._of_placements(places), places, strict=True):
+            gains, best = of_tiles[place.tile]
+            rows.append(row + numbers[gains[place]] + best)
+        return rows
+
+    def _update_gains(self) -> None:
         game = self.encoded.game
         if self._gains_of is not game:
             last: list[TerritoryGains | None] = [*self._gains] or [None] * len(game.players)
             self._gains = [territory_gains(game, seat, each) for seat, each in enumerate(last)]
             self._gains_of, self._scorings = game, scorings_of(game)
-        best = self._of_tile.get(tile)
-        if best is None:
-            best = self._of_tile[tile] = self._best_of(tile)
-        return row + best
-
-    def _of_placement(self, place: Place, origin: tuple[int, int]) -> bytes:
-        row = super()._of_placement(place, origin)
-        gain = self._gains[self.seat].gains(place.tile)[place]
-        return row[: -self._own_gains] + _gain_numbers(gain, self._scorings) + row[-2:]
 
     def _best_of(self, tile: str) -> bytes:
         """Return the numbers of the best place of a tile, own and of the rival who gains most."""
-        scorings = self._scorings
-        best = self._gains[self.seat].best(tile, scorings)
-        of_rivals = [
-            scorings.points(gains.best(tile, scorings))
-            for seat, gains in enumerate(self._gains)
-            if seat != self.seat
-        ]
-        return _gain_numbers(best, scorings) + _signed([scorings.points(best), max(of_rivals)])
+        self._update_gains()
+        numbers = self._of_tile.get(tile)
+        if numbers is None:
+            scorings = self._scorings
+            best = self._gains[self.seat].best(tile, scorings)
+            of_rivals = [
+                scorings.points(gains.best(tile, scorings))
+                for seat, gains in enumerate(self._gains)
+                if seat != self.seat
+            ]
+            most = _signed([scorings.points(best), max(of_rivals)])
+            numbers = self._of_tile[tile] = _numbers_with(scorings)[best] + most
+        return numbers
 
 
-@lru_cache(maxsize=4096)
-def _gain_numbers(gain: Gain, scorings: Scorings) -> bytes:
-    now = [times * points for times, points in zip(scorings.now, gain.slots, strict=True)]
-    later = [times * points for times, points in zip(scorings.later, gain.slots, strict=True)]
-    return _signed([*now, *later, gain.whisky, gain.scrolls])
+class _GainNumbers(dict[Gain, bytes]):
+    """A cache of the columns 60 - 69 by gain; missing gains are computed.
+
+    :param scorings: how often scoring tiles are scored.
+    """
+
+    def __init__(self, scorings: Scorings) -> None:
+        super().__init__()
+        self._scorings = scorings
+
+    def __missing__(self, gain: Gain) -> bytes:
+        if len(self) == _MAX_CACHED:
+            self.clear()
+        now = [times * points for times, points in zip(self._scorings.now, gain.slots, strict=True)]
+        later = [times * points for times, points in zip(self._scorings.later, gain.slots, strict=True)]
+        numbers = self[gain] = _signed([*now, *later, gain.whisky, gain.scrolls])
+        return numbers
+
+
+@cache
+def _numbers_with(scorings: Scorings) -> _GainNumbers:
+    """Return the cache of the numbers of gains; there is one for each round."""
+    return _GainNumbers(scorings)
 
 
 def _signed(numbers: list[int]) -> bytes:

@@ -6,21 +6,30 @@ compares it with `skye.placement_gains_view`, which computes the points of the w
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from operator import add, mul
-from typing import NamedTuple
+from functools import cache
+from operator import add
+from typing import Final, NamedTuple
 
 from skye.bots.scroll_evaluation import Scrolls, count_scrolls, scroll_points, scrolls_with
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import RULESETS, Ruleset
 from skye.scoring.kinds import AreaRule, MajorityRule, PatternRule, TileRule
 from skye.scoring.scoring_tiles import holding
-from skye.territory.areas import join_regions
+from skye.territory.areas import Area, join_regions, with_region
 from skye.territory.roads import join_roads
 from skye.territory.territory import Territory
-from skye.tiles.geometry import SIDES
-from skye.tiles.tile import WHISKY, RotatedTile, Tile
-from skye.tiles.tile_set import Place
+from skye.tiles.geometry import SIDES, STEPS
+from skye.tiles.tile import OBJECTS, WHISKY, Region, RotatedTile, Terrain, Tile
+from skye.tiles.tile_set import Place, TileSet
+
+_MAX_REGIONS: Final = 8
+"""More regions than a tile has."""
+
+_NO_AREA: Final = -1
+"""A number that no area has."""
+
+_NO_ROAD: Final = -1
+"""What `RotatedTile.road_at` has at a side without a road."""
 
 
 class Gain(NamedTuple):
@@ -34,6 +43,10 @@ class Gain(NamedTuple):
     slots: tuple[int, ...]
     whisky: int
     scrolls: int
+
+
+def _gain(slots: list[int], whisky: int, scrolls: int) -> Gain:
+    return tuple.__new__(Gain, (tuple(slots), whisky, scrolls))
 
 
 class Scorings(NamedTuple):
@@ -50,8 +63,8 @@ class Scorings(NamedTuple):
 
     def points(self, gain: Gain) -> int:
         """Return the points of a placement, now and to come, without the gold of whisky."""
-        of_slots: int = sum(map(mul, self.all, gain.slots))
-        return of_slots + gain.scrolls
+        in_slots = [times * points for times, points in zip(self.all, gain.slots, strict=True)]
+        return sum(in_slots) + gain.scrolls
 
 
 def scorings_of(game: GameState) -> Scorings:
@@ -67,6 +80,58 @@ def _scorings(ruleset: Ruleset, players: int, number: int) -> Scorings:
     return Scorings(now, later, tuple(map(add, now, later)))
 
 
+class _Change(NamedTuple):
+    """What one region of a new tile changes.
+
+    :param before: the area that it joins; None for a new area.
+    :param points: by area rule, the change of the points; if only the largest area counts, the points of the
+        new one.
+    :param scrolls: the changes of the numbers of scrolls by kind, those in completed areas counted twice.
+    """
+
+    before: Area | None
+    points: list[int]
+    scrolls: list[tuple[str, int]]
+
+
+class _TileScoring(NamedTuple):
+    """What placements of a tile have in common.
+
+    :param kinds: by region, its kind.
+    :param alone: the gain without patterns and roads if no region joined an area.
+    :param changes: by region, the change if it joins no area.
+    :param counts: the number of each of `tiles.OBJECTS` after the placement.
+    :param points_of: the points of a scroll by kind after the placement.
+    """
+
+    kinds: tuple[int, ...]
+    alone: Gain
+    changes: list[_Change]
+    counts: list[int]
+    points_of: dict[str, int]
+
+
+_kinds: dict[tuple[Terrain, int, int, int, int, str | None], int] = {}
+"""The kinds of regions by what areas count of them."""
+
+
+@cache
+def _kinds_of(tiles: TileSet, tile: str) -> tuple[int, ...]:
+    """Return by region of a tile a number that regions share which change areas in the same way."""
+    kinds = []
+    for region in tiles.rotated[tile, 0].regions:
+        counted = (
+            region.terrain,
+            len(region.sides),
+            region.brochs,
+            region.ships,
+            region.lighthouses,
+            region.scroll,
+        )
+        kinds.append(_kinds.setdefault(counted, len(_kinds)))
+    return tuple(kinds)
+
+
 class TerritoryGains:
     """The gains of all placements in a territory, each computed on first use.
 
@@ -74,10 +139,16 @@ class TerritoryGains:
     :param scoring_tiles: the ids of the scoring tiles by slot.
     :param rivals: by slot, the counts of the other seats, which a majority compares; empty for other tiles,
         and without any majority.
+    :param last: the gains in a smaller territory of the same seat: areas that no tile has joined since then
+        change as before.
     """
 
     def __init__(
-        self, territory: Territory, scoring_tiles: tuple[str, ...], rivals: tuple[tuple[int, ...], ...]
+        self,
+        territory: Territory,
+        scoring_tiles: tuple[str, ...],
+        rivals: tuple[tuple[int, ...], ...],
+        last: TerritoryGains | None = None,
     ) -> None:
         self._territory = territory
         self._scoring_tiles, self._rivals = scoring_tiles, rivals
@@ -111,6 +182,11 @@ class TerritoryGains:
                 self._road_rules.append((slot, rule))
             else:
                 self._tile_rules.append((slot, rule))
+        # By area, number of common edges, and kind of the region.
+        self._changes: dict[tuple[int, int, int], _Change] = {}
+        if last is not None and last._scoring_tiles == scoring_tiles:
+            self._changes = last._changes
+        self._touched: dict[int, list[tuple[int, int]]] | None = None
         self._gains: dict[str, dict[Place, Gain]] = {}
         self._best: dict[tuple[str, Scorings], Gain] = {}
 
@@ -134,54 +210,154 @@ class TerritoryGains:
         best = self._best.get((tile, scorings))
         if best is None:
             nothing = Gain((0,) * self._slots, 0, 0)
-            best = max(self.gains(tile).values(), key=scorings.points, default=nothing)
+            each_once = dict.fromkeys(self.gains(tile).values())  # most places share few gains
+            best = max(each_once, key=scorings.points, default=nothing)
             self._best[tile, scorings] = best
         return best
 
     def _new_gains(self, tile_id: str) -> dict[Place, Gain]:
         tiles, summary = self._tiles, self._summary
         tile, by_constraint, turned = tiles.by_id[tile_id], tiles.places[tile_id], tiles.rotated
-        counts = [now + more for now, more in zip(summary.counts, tile.counts, strict=True)]
-        anywhere = self._gains_anywhere(tile)
-        scrolls_anywhere = scroll_points(self._objects_per_point, counts, self._scrolls)[0]
+        scoring = self._scoring_of(tile)
         with_areas = bool(self._area_rules or self._scrolls or tile.scroll)
-        touched = self._touched
-        of_areas: dict[tuple[tuple[int, int], ...], tuple[list[int], int]] = {}
+        touched, road_ends = self._areas_at_cells(), summary.road_ends
+        # By the regions of the tile with the areas that they join: cells and rotations share them.
+        of_joins: dict[tuple[int, ...], Gain] = {}
         gains: dict[Place, Gain] = {}
         for cell, constraint in self._territory._open_cells.items():
             places = by_constraint[constraint]
             if places is None:
                 continue
-            at_cell = anywhere
-            if self._pattern_rules:
-                at_cell = anywhere.copy()
-                for slot, rule in self._pattern_rules:
-                    at_cell[slot] += rule.adds(summary, cell, tile)
-            is_at_road = cell in summary.road_ends
+            patterns = [(slot, rule.adds(summary, cell, tile)) for slot, rule in self._pattern_rules]
+            at_edges = touched[cell]
+            arriving = road_ends.get(cell)
             for place in places[cell]:
                 rotated = turned[tile_id, place.rotation]
-                slots, whisky, scrolls = at_cell, 0, scrolls_anywhere
+                gain = scoring.alone
                 if with_areas:
                     region_at = rotated.region_at
-                    joins = tuple(sorted([(region_at[side], area) for side, area in touched[cell]]))
-                    added = of_areas.get(joins)
-                    if added is None:
-                        added = of_areas[joins] = self._gains_of_areas(cell, rotated, counts)
-                    by_area, scrolls = added
-                    slots = list(map(add, at_cell, by_area))
-                if is_at_road:
-                    slots = slots.copy()
-                    whisky = self._add_roads(slots, cell, rotated)
-                gains[place] = Gain(tuple(slots), whisky, scrolls - self._scroll_points)
+                    joins = [_MAX_REGIONS * area + region_at[side] for side, area in at_edges]
+                    joins.sort()
+                    key = tuple(joins)
+                    known = of_joins.get(key)
+                    if known is None:
+                        known = of_joins[key] = self._gain_of_joins(scoring, joins, cell, rotated)
+                    gain = known
+                connected = () if arriving is None else self._connected_by(cell, rotated, arriving)
+                if patterns or connected:
+                    slots = list(gain.slots)
+                    for slot, points in patterns:
+                        slots[slot] += points
+                    for slot, road_rule in self._road_rules:
+                        slots[slot] += sum([road_rule.value(each) for each in connected])
+                    whisky = sum([each.counts[WHISKY] > 0 for each in connected])
+                    gain = _gain(slots, whisky, gain.scrolls)
+                gains[place] = gain
         return gains
 
-    @cached_property
-    def _touched(self) -> dict[int, list[tuple[int, int]]]:
-        """By empty cell: the areas that touch it, each with the side."""
-        touched: dict[int, list[tuple[int, int]]] = {cell: [] for cell in self._territory._open_cells}
-        for edge, area in self._area_at_edge.items():
-            cell, side = divmod(edge, len(SIDES))
-            touched[cell].append((side, area))
+    def _scoring_of(self, tile: Tile) -> _TileScoring:
+        slots = self._gains_anywhere(tile)
+        summary, per_point = self._summary, self._objects_per_point
+        counts = [now + more for now, more in zip(summary.counts, tile.counts, strict=True)]
+        points_of = {
+            thing: counts[number] // per_point[thing]
+            for number, thing in enumerate(OBJECTS)
+            if thing in per_point
+        }
+        regions, kinds = self._tiles.rotated[tile.id, 0].regions, _kinds_of(self._tiles, tile.id)
+        alone: list[_Change] = []
+        for region, kind in zip(regions, kinds, strict=True):
+            key = _NO_AREA, 0, kind
+            of_kind = self._changes.get(key)
+            if of_kind is None:
+                of_kind = self._changes[key] = self._change(None, region, len(region.sides))
+            alone.append(of_kind)
+        for change in alone:
+            self._add_areas(slots, change)
+        scrolls = scroll_points(per_point, counts, self._scrolls)[0] - self._scroll_points
+        scrolls += sum([points_of[thing] * number for change in alone for thing, number in change.scrolls])
+        return _TileScoring(kinds, _gain(slots, 0, scrolls), alone, counts, points_of)
+
+    def _gain_of_joins(
+        self, scoring: _TileScoring, joins: list[int], cell: int, rotated: RotatedTile
+    ) -> Gain:
+        """Return what a placement gains wherever it joins these areas, without patterns and roads.
+
+        :param joins: the regions with the areas that they touch, sorted, one for each edge.
+        """
+        edges: dict[int, int] = {}  # by region with area
+        areas: list[int] = []
+        regions: list[int] = []
+        for join in joins:
+            if join in edges:
+                edges[join] += 1
+                continue
+            edges[join] = 1
+            area, region = divmod(join, _MAX_REGIONS)
+            if area in areas or region in regions:
+                return self._gain_of_merging(scoring, cell, rotated)
+            areas.append(area)
+            regions.append(region)
+        # Each region joins at most one area, and each area at most one region: the changes add up.
+        slots, scrolls, points_of = list(scoring.alone.slots), scoring.alone.scrolls, scoring.points_of
+        for number, common in enumerate(edges.values()):
+            before, joined = self._areas[areas[number]], rotated.regions[regions[number]]
+            key = areas[number], common, scoring.kinds[regions[number]]
+            change = self._changes.get(key)
+            if change is None or change.before is not before:
+                change = self._changes[key] = self._change(before, joined, len(joined.sides) - 2 * common)
+            alone = scoring.changes[regions[number]]
+            self._add_areas(slots, change, alone)
+            for thing, more in change.scrolls:
+                scrolls += points_of[thing] * more
+            for thing, more in alone.scrolls:
+                scrolls -= points_of[thing] * more
+        return _gain(slots, 0, scrolls)
+
+    def _add_areas(self, slots: list[int], change: _Change, instead_of: _Change | None = None) -> None:
+        """Add the points by areas of a change to those by slot, instead of those of another change."""
+        for number, (slot, rule, now) in enumerate(self._area_rules):
+            points = change.points[number]
+            if rule.largest_only:
+                slots[slot] = max(slots[slot], points - now)
+            else:
+                slots[slot] += points - (0 if instead_of is None else instead_of.points[number])
+
+    def _change(self, area: Area | None, region: Region, openings: int) -> _Change:
+        """Return what a region changes that joins an area, or with None no area.
+
+        :param openings: the change of the number of openings.
+        """
+        after = with_region(area, 0, region, openings, counted=False)
+        points = [
+            rule.value(after) - (0 if area is None or rule.largest_only else rule.value(area))
+            for _, rule, _ in self._area_rules
+        ]
+        scrolls = [(thing, 1 if after.openings else 2) for thing, _ in after.scrolls]
+        if area is not None:
+            scrolls += [(thing, -1) for thing, _ in area.scrolls]  # it was open
+        return tuple.__new__(_Change, (area, points, scrolls))
+
+    def _gain_of_merging(self, scoring: _TileScoring, cell: int, rotated: RotatedTile) -> Gain:
+        """Return the same for a placement that joins areas with each other, or several regions with one."""
+        joined, new_numbers, _ = join_regions(self._areas, self._area_at_edge, cell, rotated)
+        added = list(joined.values())
+        removed = [self._areas[number] for number in new_numbers]
+        slots = self._gains_anywhere(rotated.tile)
+        for slot, rule, now in self._area_rules:
+            slots[slot] += rule.points_with(now, removed, added) - now
+        scrolls = scrolls_with(self._scrolls, removed, added)
+        points = scroll_points(self._objects_per_point, scoring.counts, scrolls)[0]
+        return _gain(slots, 0, points - self._scroll_points)
+
+    def _areas_at_cells(self) -> dict[int, list[tuple[int, int]]]:
+        """Return by empty cell the areas that touch it, each with the side."""
+        touched = self._touched
+        if touched is None:
+            touched = self._touched = {cell: [] for cell in self._territory._open_cells}
+            for edge, area in self._area_at_edge.items():
+                cell, side = divmod(edge, len(SIDES))
+                touched[cell].append((side, area))
         return touched
 
     def _gains_anywhere(self, tile: Tile) -> list[int]:
@@ -194,29 +370,22 @@ class TerritoryGains:
             gains[slot] = majority.points([held + majority.value(tile), *rivals])[0] - now
         return gains
 
-    def _gains_of_areas(self, cell: int, rotated: RotatedTile, counts: list[int]) -> tuple[list[int], int]:
-        """Return what a placement adds by areas in each slot, and the points of all scrolls after it.
+    def _connected_by(self, cell: int, rotated: RotatedTile, arriving: tuple[int, ...]) -> tuple[Tile, ...]:
+        """Return the tiles that a placement joins to the castle by road.
 
-        They depend only on which region of the tile joins which area, so cells and rotations share them.
+        :param arriving: the sides of the cell that a road from the castle reaches.
         """
-        joined, new_numbers, _ = join_regions(self._areas, self._area_at_edge, cell, rotated)
-        added = list(joined.values())
-        removed = [self._areas[number] for number in new_numbers]
-        by_area = [0] * self._slots
-        for slot, rule, now in self._area_rules:
-            by_area[slot] = rule.points_with(now, removed, added) - now
-        scrolls = scrolls_with(self._scrolls, removed, added)
-        return by_area, scroll_points(self._objects_per_point, counts, scrolls)[0]
-
-    def _add_roads(self, slots: list[int], cell: int, rotated: RotatedTile) -> int:
-        """Add the points of tiles that become connected to `slots`; return the number with whisky."""
-        summary, joined = self._summary, set[int]()
-        cells = summary.cells | {cell: rotated}
-        join_roads(joined, summary.road_ends.copy(), cells, cell, rotated)
-        connected = [cells[each].tile for each in joined - summary.connected]
-        for slot, rule in self._road_rules:
-            slots[slot] += sum(map(rule.value, connected))
-        return sum([tile.counts[WHISKY] > 0 for tile in connected])
+        roads = {rotated.road_at[side] for side in arriving}
+        roads.discard(_NO_ROAD)
+        if not roads:
+            return ()
+        summary = self._summary
+        leaving = {side for road in roads for side in rotated.roads[road]}.difference(arriving)
+        if not any(cell + STEPS[side] in summary.cells for side in leaving):
+            return (rotated.tile,)
+        joined, cells = set[int](), summary.cells | {cell: rotated}
+        join_roads(joined, dict(summary.road_ends), cells, cell, rotated)
+        return tuple([cells[each].tile for each in joined - summary.connected])
 
 
 def territory_gains(game: GameState, seat: int, last: TerritoryGains | None = None) -> TerritoryGains:
@@ -236,4 +405,4 @@ def territory_gains(game: GameState, seat: int, last: TerritoryGains | None = No
     territory = game.players[seat].territory
     if last is not None and last.are_of(territory, game.scoring_tiles, rivals):
         return last
-    return TerritoryGains(territory, game.scoring_tiles, rivals)
+    return TerritoryGains(territory, game.scoring_tiles, rivals, last)

@@ -24,7 +24,7 @@ The planes of another seat are the first 41 of these.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from skye.rulesets.ruleset import Ruleset
@@ -50,7 +50,23 @@ _CONSTRAINTS: Final = [
     bytes([constraint >> 2 * side & 3 == terrain for side in SIDES for terrain in Terrain]) + b"\1"
     for constraint in range(256)
 ]
+_MAX_CACHED: Final = 1024
 _NO_TILE: Final = [bytes(len(ROTATIONS))] * 256
+
+
+class Fits(dict[int, bytes]):
+    """Whether each rotation of each tile fits, by edge constraint; missing constraints are computed.
+
+    :param fitting: by tile and edge constraint, whether each rotation fits.
+    """
+
+    def __init__(self, fitting: list[list[bytes]]) -> None:
+        super().__init__()
+        self._fitting = fitting
+
+    def __missing__(self, constraint: int) -> bytes:
+        fits = self[constraint] = b"".join([each[constraint] for each in self._fitting])
+        return fits
 
 
 class PlaneLayout:
@@ -83,9 +99,17 @@ class PlaneLayout:
             for tile, by_constraint in ruleset.tiles.fitting_rotations.items()
         }
         """By tile and edge constraint: whether each rotation fits."""
+        self.own_starts = [self.own_planes * cell for cell in self.cells]
+        """By the difference of a cell and the first one of the window: its first byte in the own planes."""
+        self.fits_of = lru_cache(maxsize=_MAX_CACHED)(self._fits_of)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return planes_of, (self.ruleset,)
+
+    def _fits_of(self, tiles: tuple[str, ...]) -> Fits:
+        """Return by edge constraint whether each rotation of each of some tiles fits."""
+        fitting = [*[self.fitting[tile] for tile in tiles], *[_NO_TILE] * self.slots]
+        return Fits(fitting[: self.slots])
 
     def origin(self, territory: Territory) -> tuple[int, int]:
         """Return the (x, y) of the cell in row 0, column 0 of a territory's window.
@@ -232,14 +256,9 @@ class OwnPlanes(TerritoryPlanes):
     def _write_fitting(self, territory: Territory, tiles: tuple[str, ...]) -> None:
         if not tiles and not self._tiles:
             return
-        layout, planes, first = self._layout, self._planes, cell_at(*self._origin)
-        slots, width, cells = layout.slots, self.width, layout.cells
-        of_tiles = [*[layout.fitting[tile] for tile in tiles], *[_NO_TILE] * slots][:slots]
-        size = len(ROTATIONS) * slots
-        by_constraint: dict[int, bytes] = {}  # most cells share few constraints
+        planes, first, starts = self._planes, cell_at(*self._origin), self._layout.own_starts
+        fits = self._layout.fits_of(tiles)
+        size = len(ROTATIONS) * self._layout.slots
         for cell, constraint in territory._open_cells.items():
-            fits = by_constraint.get(constraint)
-            if fits is None:
-                fits = by_constraint[constraint] = b"".join([fitting[constraint] for fitting in of_tiles])
-            start = width * cells[cell - first] + _FITS
-            planes[start : start + size] = fits
+            start = starts[cell - first] + _FITS
+            planes[start : start + size] = fits[constraint]

@@ -40,12 +40,14 @@ class Row(NamedTuple):
     :param flags: the phase, whether the seat starts the round, and whether the game waits for it.
     :param numbers: the float32 bytes of the row.
     :param lanes: the sum of the features of all tiles that the seat has.
+    :param in_territory: the sum of those of the tiles in its territory.
     """
 
     player: Player
     flags: _Flags
     numbers: bytes
     lanes: int
+    in_territory: int
 
 
 class VectorLayout:
@@ -90,9 +92,10 @@ class VectorLayout:
     def __reduce__(self) -> tuple[Any, ...]:
         return vectors_of, (self.ruleset,)
 
-    def row(self, player: Player, flags: _Flags, *, own: bool) -> Row:
+    def row(self, player: Player, flags: _Flags, last: Row | None, *, own: bool) -> Row:
         """Return the row of a seat.
 
+        :param last: the row of the seat at an earlier decision, of which the new row takes what is equal.
         :param own: whether its own secret offer is shown.
         """
         phase, starts, waited_for = flags
@@ -107,8 +110,14 @@ class VectorLayout:
             starts,
             waited_for,
         )
+        if last is not None and last.player is player and last.flags[0] is phase:
+            return Row(player, flags, head + last.numbers[_HEAD.size :], last.lanes, last.in_territory)
         tiles, lanes = self.tiles(player.tiles_on_offer, prices, player.tiles_to_build)
-        return Row(player, flags, head + tiles, lanes + self.lanes_of(player.territory.placed))
+        if last is not None and last.player.territory is player.territory:
+            in_territory = last.in_territory
+        else:
+            in_territory = self.lanes_of(player.territory.placed)
+        return Row(player, flags, head + tiles, lanes + in_territory, in_territory)
 
     def scoring_bytes(self, scoring_tiles: tuple[str, ...], players: int) -> bytes:
         """Return the numbers 9 - 104 of `game`."""
@@ -202,7 +211,7 @@ class SeatVectors:
             flags = phase, number == starting_seat, number in waiting_for
             row = self._rows[own].get(player.color)
             if row is None or row.player is not player or row.flags != flags:
-                row = self._rows[own][player.color] = self.layout.row(player, flags, own=own)
+                row = self._rows[own][player.color] = self.layout.row(player, flags, row, own=own)
             rows.append(row)
         return rows
 

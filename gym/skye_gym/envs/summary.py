@@ -28,6 +28,7 @@ All numbers are from 0 to 16; larger ones are 16.
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import Final
 
 import numpy as np
@@ -36,7 +37,6 @@ from numpy.typing import NDArray
 from skye.rules.state import PRICING, GameState, Player
 from skye.rulesets.ruleset import Ruleset
 from skye.scoring.kinds import MajorityRule
-from skye.scoring.scoring_tiles import tile_points
 from skye.territory.territory import Territory
 from skye.tiles.tile import OBJECTS, Terrain
 from skye_gym.encoding import EncodedGame
@@ -46,6 +46,9 @@ from skye_gym.envs.seat_vectors import MAX_VALUE, SeatVectors, vectors_of
 _COUNT: Final = 8
 _POINTS: Final = 16
 _PLACEMENTS: Final = 64
+
+_CHOSEN: Final = Struct("2f")
+_NO_CELL: Final = bytes(_CHOSEN.size)
 
 
 def _territory_size(ruleset: Ruleset) -> int:
@@ -77,16 +80,19 @@ class SummaryObserver:
         self._window = planes_of(ruleset).window
         seats = players * self._vectors.layout.seat_size
         of_decision = self._vectors.layout.decision
-        self._decision = slice(seats + of_decision.start // 4, seats + of_decision.stop // 4)
-        chosen = seats + self._vectors.layout.game_size
-        self._chosen = slice(chosen, chosen + 2)
+        self._decision = slice(4 * seats + of_decision.start, 4 * seats + of_decision.stop)
+        """The bytes of an incomplete decision."""
+        self._chosen = 4 * (seats + self._vectors.layout.game_size)
+        """The first byte of the chosen cell."""
+        self._changing = Struct(f"{len(ruleset.slots) + 2}f")
         # The numbers of the last game and seat: an offer and a factored placement are several decisions.
         self._observed: tuple[GameState | None, int] = None, 0
-        self._numbers: NDArray[np.float32] = np.zeros(0, np.float32)
+        self._numbers = b""
         # By color, the last of each, since most decisions change none: a territory with its numbers 0 - 26; a
-        # territory with the points by slot; a territory and a hand with the number of legal placements.
-        self._territories: dict[str, tuple[Territory, list[float]]] = {}
-        self._points: dict[str, tuple[Territory, tuple[str, ...], list[int]]] = {}
+        # territory with the points by slot, of a majority the count; a territory and a hand with the number
+        # of legal placements.
+        self._territories: dict[str, tuple[Territory, bytes]] = {}
+        self._earned: dict[str, tuple[Territory, tuple[str, ...], list[int]]] = {}
         self._places: dict[str, tuple[Territory, tuple[str, ...], int]] = {}
 
     def __reduce__(self) -> tuple[type[SummaryObserver], tuple[Ruleset, int]]:
@@ -101,64 +107,69 @@ class SummaryObserver:
         if game is not self._observed[0] or seat != self._observed[1]:
             self._observed = game, seat
             self._numbers = self._about(game, seat)
-        numbers = self._numbers.copy()
+        numbers = bytearray(self._numbers)
         draft = encoded.draft if encoded.draft and encoded.seat == seat else ()
         if draft or tile is not None:
-            numbers[self._decision] = np.frombuffer(layout.decision_bytes(draft, tile), np.float32)
+            numbers[self._decision] = layout.decision_bytes(draft, tile)
         if cell is not None:
             row, column = divmod(cell, self._window)
-            numbers[self._chosen] = (row + 1) / self._window, (column + 1) / self._window
-        return numbers
+            _CHOSEN.pack_into(numbers, self._chosen, (row + 1) / self._window, (column + 1) / self._window)
+        return np.frombuffer(numbers, np.float32)
 
-    def _about(self, game: GameState, seat: int) -> NDArray[np.float32]:
+    def _about(self, game: GameState, seat: int) -> bytes:
         """Return the summary of a seat without an incomplete decision."""
         rows = self._vectors.rows(game, seat)
         about_game = self._vectors.about_game(game, rows)
-        vectors = np.frombuffer(b"".join([*[row.numbers for row in rows], about_game]), np.float32)
-        counted = np.array([0.0, 0.0, *self._about_territories(game, seat)], np.float32)
-        return np.concatenate([vectors, np.minimum(counted, MAX_VALUE, dtype=np.float32)])
+        return b"".join(
+            [*[row.numbers for row in rows], about_game, _NO_CELL, *self._about_territories(game, seat)]
+        )
 
-    def _about_territories(self, game: GameState, seat: int) -> list[float]:
-        players, ruleset = game.players, self._ruleset
+    def _about_territories(self, game: GameState, seat: int) -> list[bytes]:
+        players, gold_per_point = game.players, self._ruleset.final.gold_per_point
         golds = [  # as in `seats`: gold on tiles counts as in the purse while an offer is secret
             player.gold + (player.stakes if game.phase is PRICING and number != seat else 0)
             for number, player in enumerate(players)
         ]
-        by_seat = [self._points_of(player, game.scoring_tiles) for player in players]
-        points = [list(each) for each in zip(*by_seat, strict=True)] or [[0] * len(players)] * len(
-            ruleset.slots
-        )
-        majorities = [
-            (slot, tile)
-            for slot, tile in enumerate(map(ruleset.scoring_tile, game.scoring_tiles))
-            if tile.majority
-        ]
-        if majorities:
-            summaries = [player.territory.summary for player in players]
-            for slot, tile in majorities:
-                points[slot] = [*tile_points(tile, summaries, golds)]
-        numbers: list[float] = []
+        points = self._points(game, golds)
+        numbers: list[bytes] = []
         for number in (*range(seat, len(players)), *range(seat)):
             player = players[number]
-            territory = player.territory
-            numbers += self._counts(player.color, territory)
-            numbers += [of_tile[number] / _POINTS for of_tile in points]
-            numbers.append(self._legal_places(player) / _PLACEMENTS)
-            numbers.append(golds[number] // ruleset.final.gold_per_point / _POINTS)
+            numbers.append(self._counts(player.color, player.territory))
+            changing = [each / _POINTS for each in points[number]]
+            changing += self._legal_places(player) / _PLACEMENTS, golds[number] // gold_per_point / _POINTS
+            numbers.append(self._changing.pack(*[min(each, MAX_VALUE) for each in changing]))
         return numbers
 
+    def _points(self, game: GameState, golds: list[int]) -> list[list[int]]:
+        """Return by seat the points by slot."""
+        players, tiles = game.players, game.scoring_tiles
+        if not tiles:
+            return [[0] * len(self._ruleset.slots)] * len(players)
+        points = [self._points_of(player, tiles) for player in players]
+        for slot, tile in enumerate(tiles):
+            rule = self._ruleset.scoring_tiles[tile].rule
+            if isinstance(rule, MajorityRule):
+                counts = golds if rule.value is None else [each[slot] for each in points]
+                earned = rule.points(counts)
+                points = [
+                    [*each[:slot], won, *each[slot + 1 :]] for each, won in zip(points, earned, strict=True)
+                ]
+        return points
+
     def _points_of(self, player: Player, scoring_tiles: tuple[str, ...]) -> list[int]:
-        """Return the points by slot of a seat; 0 for a majority, which depends on all seats."""
+        """Return the points by slot of a seat; for a majority the count that it compares, without gold."""
         territory = player.territory
-        last, of_tiles, points = self._points.get(player.color, (None, (), []))
+        last, of_tiles, points = self._earned.get(player.color, (None, (), []))
         if last is not territory or of_tiles != scoring_tiles:
             summary = territory.summary
             points = []
             for tile in scoring_tiles:
                 rule = self._ruleset.scoring_tiles[tile].rule
-                earned = [] if isinstance(rule, MajorityRule) else rule.earns(summary)
-                points.append(sum([each for each, _ in earned]))
-            self._points[player.color] = territory, scoring_tiles, points
+                if isinstance(rule, MajorityRule):
+                    points.append(rule.holds(summary, 0)[0])
+                else:
+                    points.append(sum([each for each, _ in rule.earns(summary)]))
+            self._earned[player.color] = territory, scoring_tiles, points
         return points
 
     def _legal_places(self, player: Player) -> int:
@@ -174,16 +185,16 @@ class SummaryObserver:
             self._places[player.color] = territory, hand, number
         return number
 
-    def _counts(self, color: str, territory: Territory) -> list[float]:
+    def _counts(self, color: str, territory: Territory) -> bytes:
         """Return the numbers 0 - 26 of a territory."""
-        last, numbers = self._territories.get(color, (None, []))
+        last, numbers = self._territories.get(color, (None, b""))
         if last is not territory:
             numbers = _count(territory, self._ruleset)
             self._territories[color] = territory, numbers
         return numbers
 
 
-def _count(territory: Territory, ruleset: Ruleset) -> list[float]:
+def _count(territory: Territory, ruleset: Ruleset) -> bytes:
     summary = territory.summary
     cells = summary.cells
     joined = [cells[cell].tile.counts for cell in summary.connected]
@@ -209,4 +220,4 @@ def _count(territory: Territory, ruleset: Ruleset) -> list[float]:
         max(xs) - min(xs) + 1,
         max(ys) - min(ys) + 1,
     ]
-    return [count / _COUNT for count in counts]
+    return Struct(f"{len(counts)}f").pack(*[min(count / _COUNT, MAX_VALUE) for count in counts])
