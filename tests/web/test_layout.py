@@ -130,6 +130,10 @@ def test_name_that_the_page_proposes_is_never_cut_in_a_card(browser, width):
     cut = """(one) => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight]"""
     for name in page.locator(".seat-head h3").all():
         assert max(name.evaluate(cut)) <= 1, name.inner_text()
+    below = (
+        "(one) => one.getBoundingClientRect().bottom - one.closest('.seat').getBoundingClientRect().bottom"
+    )
+    assert max(state.evaluate(below) for state in page.locator(".seat-state").all()) <= 1
 
 
 def test_lobby_of_a_phone_has_a_low_header_and_names_nobody_twice(browser):
@@ -399,7 +403,7 @@ def test_news_of_many_names_are_two_whole_lines_on_a_phone(browser):
     screen.page.wait_for_selector(".notices span:has-text('Income')")
     assert screen.page.eval_on_selector(".notices", "({scrollHeight}) => scrollHeight <= 28")
     text, line = (
-        screen.page.locator(part).bounding_box() for part in (".notices p:last-child span", ".notes")
+        screen.page.locator(part).bounding_box() for part in (".notices p:last-child > span", ".notes")
     )
     assert line["y"] <= text["y"]
     assert text["y"] + text["height"] <= line["y"] + line["height"]

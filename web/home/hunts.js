@@ -162,7 +162,7 @@ function scoreOf({ found, left, defects, false_reports: wrong, seconds }) {
     h("p", {}, t("hunt.score", { found: found.length, defects, wrong, minutes: Math.floor(seconds / 60) })),
     h(
       "table",
-      {},
+      { class: "standings" },
       h(
         "thead",
         {},
