@@ -1,5 +1,7 @@
 """axe-core finds nothing on any screen, in any phase; seats do not depend on seeing colors."""
 
+import re
+
 import pytest
 
 from tests.web.driver import PHONE, add_seat, replayed, seated, show_ghost
@@ -148,14 +150,13 @@ def test_axe_finds_nothing_while_the_device_is_handed_over(browser, axe):
     check_hand_over(browser, axe)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 27, 24)")]
-)
-def test_axe_finds_nothing_in_the_guide(browser, axe, scheme, background):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_guide(browser, axe, scheme):
     screen = browser.window("/docs", color_scheme=scheme)
     for path in ("/docs", "/docs/limits", "/docs/errors"):
         screen.page.goto(browser.url + path)
-        assert screen.page.evaluate("getComputedStyle(document.body).backgroundColor") == background
+        background = screen.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", background))) < 3 * 128) == (scheme == "dark")
         assert findings(browser, screen, axe) == [], path
 
 

@@ -6,9 +6,10 @@ from tests.web.test_friends import accept
 STORIES = """async ([events, seat]) => {
   const base = document.querySelector("script[type=module]").src.replace("main.js", "");
   const {storyFor} = await import(base + "game/log.js");
+  const {plain} = await import(base + "shared/i18n.js");
   const view = {you: {seat}, players: [{seat: 0, name: "Ann"}, {seat: 1, name: "Bob"}]};
   const log = events.map((event, index) => ({id: index + 1, ...event}));
-  return log.map((event) => storyFor(event, {view, log}).replace(/[\\u2068\\u2069]/g, ""));
+  return log.map((event) => plain(storyFor(event, {view, log})));
 }"""
 """Returns what the log of a seat says of events."""
 
