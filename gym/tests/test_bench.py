@@ -18,7 +18,7 @@ from skye_gym.arena.entrants import decider_for, entrant_from
 from skye_gym.arena.process_cpu import CAN_MEASURE, cpu_seconds_of
 from skye_gym.arena.ratings import standings
 from skye_gym.bench.command import main
-from skye_gym.bench.pool import POOL, entrants_of
+from skye_gym.bench.pool import POOL, entrants_of, with_seats
 from skye_gym.bench.result import check_result, commitment_of, league_of, page_of, result_of, table_of
 from skye_gym.encoding import EncodedGame
 from skye_gym.encoding_versions import ACTIONS_VERSION, OBSERVATIONS_VERSION
@@ -74,6 +74,14 @@ def test_check_refuses_a_changed_result(change, reason):
     change(made)
     with pytest.raises(ValueError, match=reason):
         check_result(made)
+
+
+def test_learner_plays_with_two_seats_only(tmp_path, capsys):
+    entrants = entrants_of(["learner", "greedy"], ["learner-2=cat"])
+    assert with_seats(entrants, 2) == entrants
+    assert with_seats(entrants, 4) == entrants[1:]
+    assert main(["play", "--pool=learner,greedy", f"--out={tmp_path}"]) == 2
+    assert "fewer than two of the bots play with 4 seats" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"seed": 1}', '{"seed": null}'])

@@ -18,7 +18,7 @@ from skye_gym.arena.arguments import positive
 from skye_gym.arena.bot_process import MAX_SECONDS, Budget
 from skye_gym.arena.entrants import Entrant
 from skye_gym.arena.league import play_league
-from skye_gym.bench.pool import POOL, entrants_of
+from skye_gym.bench.pool import POOL, entrants_of, with_seats
 from skye_gym.bench.result import BENCH, check_result, commitment_of, league_of, page_of, result_of, table_of
 
 _SEED_FILE: Final = "seed.txt"
@@ -54,6 +54,7 @@ def play(options: argparse.Namespace) -> None:
     entrants = entrants_of(options.pool, options.bots)
     for players in options.seats:
         ruleset_of(options.ruleset).rounds(players)  # checks the number of players
+        with_seats(entrants, players)
     options.out.mkdir(parents=True, exist_ok=True)
     is_new = not options.seed and not (options.out / _SEED_FILE).exists()
     seed = options.seed or _seed_in(options.out)
@@ -73,7 +74,14 @@ def _play(options: argparse.Namespace, entrants: tuple[Entrant, ...], seed: str)
     budget = Budget(waiting_s, options.startup_ms / 1000, cpu_s)
     tables = []
     for players in options.seats:
-        league = league_of(entrants, players, options.games, seed, budget=budget, ruleset_id=options.ruleset)
+        league = league_of(
+            with_seats(entrants, players),
+            players,
+            options.games,
+            seed,
+            budget=budget,
+            ruleset_id=options.ruleset,
+        )
         file = options.out / _LEAGUE_FILE.format(players)
         tables.append(table_of(league, play_league(league, file, options.workers, _progress(players))))
     result = result_of(
@@ -174,7 +182,7 @@ def _add_options_of_play(parser: argparse.ArgumentParser) -> None:
     add("--pool", type=_names, default=POOL, help=f"bots of the pool, by default {','.join(POOL)}")
     add("--seats", type=_numbers, default=(2, 4), help="numbers of seats, by default 2,4")
     add(
-        "--games", type=positive(int), default=300, help="games of each number of seats, default: %(default)s"
+        "--games", type=positive(int), default=420, help="games of each number of seats, default: %(default)s"
     )
     add(
         "--budget-ms",

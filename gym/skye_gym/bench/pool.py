@@ -13,10 +13,17 @@ from skye_gym.arena.entrants import Entrant, entrant_from
 CLONE: Final = "clone"
 """The name of the agent that `examples/training` has trained by behaviour cloning."""
 
-POOL: Final = ("random", "greedy", "strategist", "expert", "expert@1", CLONE)
+LEARNER: Final = "learner"
+"""The name of the agent that `examples/training/ppo` has trained by reinforcement."""
+
+POOL: Final = ("random", "greedy", "strategist", "expert", "expert@1", CLONE, LEARNER)
 """The bots that a benchmark has by default."""
 
-_AGENT: Final = Path(__file__).parents[2] / "examples" / "training" / "agent.py"
+_TRAINING: Final = Path(__file__).parents[2] / "examples" / "training"
+_AGENTS: Final = {CLONE: _TRAINING / "agent.py", LEARNER: _TRAINING / "ppo" / "learner.py"}
+
+_SEATS: Final = {str(_AGENTS[LEARNER]): (2,)}
+"""By the last word of their commands: the numbers of seats of bots that do not play with every number."""
 
 
 def entrants_of(pool: Sequence[str], bots: Sequence[str]) -> tuple[Entrant, ...]:
@@ -31,7 +38,7 @@ def entrants_of(pool: Sequence[str], bots: Sequence[str]) -> tuple[Entrant, ...]
     """
     if unknown := [name for name in pool if name not in POOL]:
         raise ValueError(f"--pool has {unknown[0]!r}, which is none of {', '.join(POOL)}")
-    entrants = [_clone() if name == CLONE else entrant_from(name) for name in pool]
+    entrants = [_agent(name) if name in _AGENTS else entrant_from(name) for name in pool]
     entrants += map(entrant_from, bots)
     if remote := [entrant.name for entrant in entrants if entrant.url is not None]:
         raise ValueError(
@@ -45,8 +52,22 @@ def entrants_of(pool: Sequence[str], bots: Sequence[str]) -> tuple[Entrant, ...]
     return tuple(entrants)
 
 
-def _clone() -> Entrant:
-    if not _AGENT.exists() or find_spec("numpy") is None:
-        others = ",".join(name for name in POOL if name != CLONE)
-        raise ValueError(f"the clone needs a checkout and NumPy: leave it out with --pool {others}")
-    return Entrant(CLONE, None, (sys.executable, str(_AGENT)))
+def with_seats(entrants: Sequence[Entrant], players: int) -> tuple[Entrant, ...]:
+    """Return the entrants that play games of a number of seats.
+
+    :raises ValueError: when there are fewer than two.
+
+    >>> [entrant.name for entrant in with_seats(entrants_of(["greedy", "random", "learner"], []), 4)]
+    ['greedy', 'random']
+    """
+    able = tuple(each for each in entrants if players in _SEATS.get("".join(each.command[-1:]), (players,)))
+    if len(able) < 2:
+        raise ValueError(f"fewer than two of the bots play with {players} seats: name more, or other --seats")
+    return able
+
+
+def _agent(name: str) -> Entrant:
+    if not _AGENTS[name].exists() or find_spec("numpy") is None:
+        others = ",".join(each for each in POOL if each not in _AGENTS)
+        raise ValueError(f"the {name} needs a checkout and NumPy: leave it out with --pool {others}")
+    return Entrant(name, None, (sys.executable, str(_AGENTS[name])))

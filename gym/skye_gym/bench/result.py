@@ -39,7 +39,12 @@ def table_of(league: League, results: Sequence[Mapping[str, Any]]) -> dict[str, 
     """Return the table of one number of seats, with its games."""
     rows = standings([dict(result) for result in results], _UNIT)
     games = [{name: result[name] for name in _FIELDS} for result in results]
-    return {"players": league.players, "standings": [_row(row) for row in rows], "games": games}
+    return {
+        "players": league.players,
+        "bots": [entrant.name for entrant in league.entrants],
+        "standings": [_row(row) for row in rows],
+        "games": games,
+    }
 
 
 def result_of(  # noqa: PLR0913 - the facts of a benchmark
@@ -100,9 +105,9 @@ def check_result(result: Mapping[str, Any]) -> None:
     """
     if commitment_of(result["seed"]) != result["commitment"]:
         raise ValueError("the seed has another commitment")
-    entrants = tuple(Entrant(name, None, ()) for name in result["bots"])
     for each in result["tables"]:
         players, games = each["players"], each["games"]
+        entrants = tuple(Entrant(name, None, ()) for name in each["bots"])
         league = league_of(entrants, players, len(games), result["seed"])
         for number, game in enumerate(games):
             seats, seed = league.line_up(number)
