@@ -5,6 +5,9 @@ import pytest
 from tests.web.driver import PHONE, POINTS_MS, call, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 
+SEAT_MS = 1200
+"""How long the points of a player are shown in a round with one scoring tile, in milliseconds."""
+
 SIZES = [(360, 740), (768, 1024), (1280, 800), (1440, 900)]
 EXTREMES = [(320, 640), (2560, 1440)]
 
@@ -141,6 +144,22 @@ def test_counted_points_and_notices_lie_beside_the_board(browser):
     for part in (".strip", ".notices p"):
         box = page.locator(part).first.bounding_box()
         assert box["x"] + box["width"] <= board["x"], part
+
+
+@pytest.mark.parametrize("window", [PHONE, {"width": 1280, "height": 800}])
+def test_prices_wait_while_points_are_counted_until_the_next_action(browser, window):
+    screen, _, _ = seated(browser, "Ann", bots=["greedy"], window=window)
+    screen.keep(SEAT_MS, POINTS_MS)
+    page = screen.page
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    page.wait_for_selector(".counting .pricing .discard")
+    assert page.locator(".turn").inner_text() == "Points of round 1"
+    page.wait_for_function("() => getComputedStyle(document.querySelector('.card img')).opacity < 1")
+    page.locator(".pricing .discard").first.click()
+    page.wait_for_selector(".game-page:not(.counting) .discard:has(:checked)")
+    assert not page.locator(".strip").is_visible()
+    assert page.locator(".turn").inner_text() == "Set your prices"
 
 
 def test_card_says_what_happened_since_the_last_turn(browser):

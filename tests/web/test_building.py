@@ -1,7 +1,9 @@
 """What a player does with tiles: tries, places and takes them back."""
 
+import pytest
+
 from tests.support.sizes import sized
-from tests.web.driver import building, call, offer, seated, show_ghost
+from tests.web.driver import PHONE, building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 from tests.web.test_late_answers import Held
 
@@ -61,6 +63,23 @@ def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
     ghost.hover()
     assert cycle(lambda: page.mouse.wheel(0, 100)) == once_around
     assert cycle(lambda: page.keyboard.press("Shift+R")) == once_around[::-1]
+
+
+@pytest.mark.parametrize("window", [PHONE, {"width": 1280, "height": 800}])
+def test_signs_and_a_button_that_waits_say_what_they_mean(browser, window):
+    page = building(browser, **window).page
+    page.wait_for_selector(".building .step:has-text('Choose a tile.'):visible")
+    assert page.get_attribute("[data-act=place]", "title") == "Choose a tile."
+    only = page.locator(".cell.legal[title='Fits in 1 rotation']")
+    for tile in page.locator(".hand-tile:not(.dim)").all():
+        assert "ways" in tile.inner_text()
+        tile.click()
+        page.wait_for_selector(".legend:has-text('dot: a rotation that fits')")
+        if only.count():
+            break
+    assert only.first.locator(".dots i").count() == 1
+    only.first.click()
+    page.wait_for_selector("[data-act=rotate][aria-disabled=true]:has-text('Only this way'):visible")
 
 
 def points_of(browser, game, tokens):

@@ -60,7 +60,8 @@ export function territoryBoard(placing, rulesetOf) {
     button("+", () => viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
     button("−", () => viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }),
   );
-  const root = h("section", { class: "board" }, h("div", { class: "board-head" }, tools, title), scroller);
+  const legend = h("p", { class: "legend" });
+  const root = h("section", { class: "board" }, h("div", { class: "board-head" }, tools, title, legend), scroller);
   scroller.addEventListener("wheel", turned, { passive: false });
 
   /** @param {Shown} shown */
@@ -75,6 +76,14 @@ export function territoryBoard(placing, rulesetOf) {
     );
     keepFocusable(cells.flat());
     revealLegal(cells.flat());
+    explainSigns(cells.flat());
+  }
+
+  /** Say what the signs in the cells mean, while there are some. @param {Cell[]} cells */
+  function explainSigns(cells) {
+    const best = Math.max(...cells.map((cell) => (cell.ghost ? 0 : (cell.best ?? 0))));
+    const signs = [t("board.dots"), ...(best > 0 ? [t("board.best", { points: signed(best) })] : [])];
+    setText(legend, cells.some(({ turns }) => turns > 0) ? signs.join(" ") : "");
   }
 
   /** @param {Shown} shown @param {Cell[][]} cells */
@@ -198,7 +207,9 @@ export function territoryBoard(placing, rulesetOf) {
       ]
         .filter(Boolean)
         .join(" ");
-      if (shown !== cell.tile) attribute(box, "title", null);
+      const isFree = !cell.tile && cell.turns > 0;
+      if (shown !== cell.tile || !cell.tile)
+        attribute(box, "title", isFree ? t("board.fits", { count: cell.turns }) : null);
       shown = cell.tile;
       rotation = cell.rotation;
       attribute(box, "data-tile", cell.tile);

@@ -7,6 +7,7 @@ import { t } from "../shared/i18n.js";
 import { noteOn } from "./tile-note.js";
 import { tileWords } from "../shared/tile-words.js";
 import { tilePicture } from "../state/pictures.js";
+import { turnButton } from "./turn-button.js";
 import { toastError } from "../shared/toast.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -22,7 +23,7 @@ export function buildingTray(store, placing) {
   const hand = h("div", { class: "hand", role: "group", "aria-label": t("build.hand") });
   const hint = h("p", { class: "step" });
   const gains = gainsList(store, placing);
-  const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
+  const turn = turnButton(placing, { "data-act": "rotate" });
   const place = button("", () => void commit(), { class: "primary", "data-act": "place" });
   const cancel = button(t("cancel"), () => placing.cancel(), { "data-act": "cancel" });
   const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
@@ -32,7 +33,7 @@ export function buildingTray(store, placing) {
     { class: "tray-part building", "aria-label": t("phase.building") },
     h("h2", { class: "sr-only" }, t("turn.mine.building")),
     hand,
-    h("div", { class: "acts" }, hint, gains.root, h("div", { class: "bar" }, place, turn, cancel, undo, finish)),
+    h("div", { class: "acts" }, hint, gains.root, h("div", { class: "bar" }, place, turn.root, cancel, undo, finish)),
   );
 
   hintScroll(hand, hand);
@@ -88,7 +89,7 @@ export function buildingTray(store, placing) {
         attribute(box, "aria-pressed", String(placing.tile === tile));
         attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
         const places = store.actions ? placing.legal(tile).length : 0;
-        setText(note, store.actions ? t("build.places", { count: places }) : "…");
+        setText(note, store.actions ? t(places ? "build.places" : "build.nowhere", { count: places }) : "…");
         box.classList.toggle("dim", store.actions !== null && places === 0);
       },
     };
@@ -100,13 +101,13 @@ export function buildingTray(store, placing) {
     if (root.hidden || !me) return;
     keyed(hand, me.tiles_to_build, (tile) => tile, handTile);
     const { ghost } = placing;
-    for (const one of [turn, cancel]) hide(one, !ghost);
+    for (const one of [turn.root, cancel]) hide(one, !ghost);
     const canPlace = store.actions?.some(({ type }) => type === "place") ?? false;
     hide(place, !ghost && !canPlace);
     waitFor(place, ghost ? "" : t(placing.tile ? "build.hint_cell" : "build.hint_tile"));
     setText(place, `✓ ${t("build.place")}`);
     place.disabled = store.blocked || !store.actions;
-    turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
+    turn.update();
     undo.disabled = store.blocked || !listed("take_back");
     hide(undo, ghost !== null || (undo.disabled && !store.blocked));
     hide(finish, ghost !== null || !listed("finish_building"));

@@ -154,6 +154,7 @@ export function gamePage(store, chosen, reopen) {
   const root = h("div", { class: "game-page", "data-tab": "board" }, header.root, main);
   const tabs = paneTabs(root);
   root.append(tabs.root);
+  for (const type of ["click", "input", "keydown"]) root.addEventListener(type, acted, true);
   const focus = focusKeeper(root, heading);
   store.onEvent(heard);
 
@@ -260,11 +261,19 @@ export function gamePage(store, chosen, reopen) {
    */
   function count(tiles, seat, step) {
     state.counted = placing.tile ? null : seat;
+    root.classList.toggle("counting", state.counted !== null);
     highlight(tiles, seat);
     seats.update();
     if (!step?.points || seat === null) return;
     const picture = () => h("span", { class: "won-points" }, stepText(step));
     flight(board.cellOf(tiles[0]), seats.scoreOf(seat), { picture })();
+  }
+
+  /** End the counting when the player begins to do something else; keys that move the focus do not. @param {Event} event */
+  function acted(event) {
+    const isKey = event.type === "keydown" && /** @type {KeyboardEvent} */ (event).key.length > 1;
+    const isOfStrip = strip.root.contains(/** @type {Node} */ (event.target));
+    if (state.counted !== null && !isKey && !isOfStrip) setTimeout(() => strip.part?.end()); // after the event has its effect
   }
 
   /** All points are counted. */
@@ -330,6 +339,7 @@ export function gamePage(store, chosen, reopen) {
     strip.update();
     if (strip.part) for (const event of state.scored.splice(0)) strip.part.count(event);
     if ((store.busy || placing.tile) && strip.part?.running) strip.part.end(); // our own action ends the counting
+    root.classList.toggle("counting", state.counted !== null);
     placing.refresh();
     header.update();
     for (const part of [away, slow]) part.update();

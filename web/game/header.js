@@ -50,7 +50,7 @@ export function gameHeader(store, menu, explain) {
     const counted = view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : name;
     setText(round, view.rated && view.round_count ? `${counted} · ${t("rated.sign")}` : counted);
     setText(title, name);
-    setText(turn, turnText(store));
+    setText(turn, store.counted ? countedText(store.counted) : turnText(store));
     worth.update();
     scored.update();
     const state =
@@ -86,6 +86,11 @@ export function gameHeader(store, menu, explain) {
       worth.close();
     },
   };
+}
+
+/** Return in words which points are being counted. @param {NonNullable<Store["counted"]>} counted */
+function countedText({ round }) {
+  return round === null ? t("result.title") : t("round.title", { round });
 }
 
 /** Create the link to all games. */

@@ -19,6 +19,7 @@ export function scoringPanel(store) {
     { class: "small", "data-act": "bag" },
   );
   const ruleset = h("p", { class: "faint ruleset" });
+  const noList = h("p", { class: "faint" }, t("front.no_hints"));
   const root = h(
     "section",
     { class: "panel", "aria-label": t("tab.scoring") },
@@ -26,6 +27,7 @@ export function scoringPanel(store) {
     items,
     ruleset,
     bag,
+    noList,
   );
 
   /** @param {Game["scoring_tiles"][number]} tile */
@@ -56,6 +58,7 @@ export function scoringPanel(store) {
       hide(ruleset, !ruleset.textContent);
       setText(bag, t("scoring.bag", { count: store.view.bag.count }));
       bag.disabled = store.view.bag.tiles === null;
+      hide(noList, !bag.disabled);
     },
   };
 }

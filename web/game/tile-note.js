@@ -18,8 +18,9 @@ export function noteOn(box, ruleset, tileOf, rotationOf = () => 0) {
       void loadTiles(ruleset).then(
         (tiles) => {
           const tile = tileOf();
+          if (!tile) return;
           const note = tiles.find(({ id }) => id === tile)?.note;
-          const words = tile ? tileNameAndWords(ruleset, tile, rotationOf()) : null;
+          const words = tileNameAndWords(ruleset, tile, rotationOf());
           attribute(box, "title", note ? `${words}\n${t("tile.doubtful", { note })}` : words);
         },
         () => {},

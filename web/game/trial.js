@@ -1,6 +1,7 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { gainsList } from "./gains.js";
 import { t } from "../shared/i18n.js";
+import { turnButton } from "./turn-button.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("./place.js").Placing} Placing */
@@ -14,12 +15,12 @@ import { t } from "../shared/i18n.js";
 export function trialTray(store, placing) {
   const title = h("h2", {});
   const gains = gainsList(store, placing);
-  const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { class: "small" });
+  const turn = turnButton(placing, { class: "small" });
   const close = button(t("close"), () => placing.select(null), { class: "small", "data-act": "end-trial" });
   const root = h(
     "section",
     { class: "tray-part trial", hidden: true, "aria-label": t("trial.title") },
-    h("div", { class: "bar" }, title, turn, close),
+    h("div", { class: "bar" }, title, turn.root, close),
     gains.root,
   );
   return {
@@ -30,7 +31,8 @@ export function trialTray(store, placing) {
       if (root.hidden) return;
       const cells = placing.cells().size;
       setText(title, t("trial.places", { tile: tile ?? "", count: cells }));
-      hide(turn, !ghost);
+      hide(turn.root, !ghost);
+      turn.update();
       gains.update();
     },
   };
