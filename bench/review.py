@@ -2,8 +2,9 @@
 
     .venv/bin/python -m bench.review --blunders 100 --players 2
 
-In games of the expert, a blunder is a legal move, the worst of some random ones, that loses at least 8 points
-against the expert's in samples that the review does not have.
+A few decisions of each game of the expert are reviewed, so that no single game decides the result. A blunder
+is a legal move, the worst of some random ones, that loses at least 8 points against the expert's in samples
+that the review does not have.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from random import Random
 
 from skye import GameState, Move, Phase, choose_move, new_game, play
+from skye_gym.arena.ratings import wilson
 from skye_gym.bots import expert
 from skye_gym.judge import mean_values
 from skye_gym.review import review_move
@@ -20,6 +22,8 @@ from skye_gym.review.moves import has_choice
 
 LEAST = 8.0
 RANDOM_MOVES, FEW, MANY = 4, 4, 32
+OWN_SHARE, BLUNDER_SHARE = 0.15, 0.4
+"""The shares of the decisions of a game that are reviewed, and that a blunder is sought for."""
 
 
 def decisions(players: int, seed: str) -> Iterator[tuple[GameState, int, Move, Random]]:
@@ -59,10 +63,10 @@ def main() -> None:
         for game, seat, best, rng in decisions(options.players, f"{options.seed}/{number}"):
             phase = game.phase
             assert phase is not None, "the game goes on"
-            if own.total() < options.own and number % 2 == 0:
+            if own.total() < options.own and rng.random() < OWN_SHARE:
                 own[phase] += 1
                 listed[phase] += review_move(game, seat, best, seed="own", samples=options.samples).is_loss
-            if planted.total() < options.blunders:
+            if planted.total() < options.blunders and rng.random() < BLUNDER_SHARE:
                 other = blunder(game, seat, best, rng)
                 if other is not None:
                     planted[phase] += 1
@@ -71,8 +75,13 @@ def main() -> None:
         number += 1
         seconds = time.process_time()
         print(f"{number} games, {seconds:.0f} s of CPU", flush=True)
-        print(f"  blunders: {found.total()} of {planted.total()} found", dict(found), dict(planted))
-        print(f"  expert: {listed.total()} of {own.total()} listed", dict(listed), dict(own), flush=True)
+        for name, hits, tries in (("blunders found", found, planted), ("expert listed", listed, own)):
+            share, low, high = wilson(hits.total(), max(1, tries.total()))
+            print(
+                f"  {name}: {hits.total()} of {tries.total()}, {share:.1%} [{low:.1%}, {high:.1%}]",
+                flush=True,
+            )
+            print("   ", {str(phase): f"{hits[phase]} of {tries[phase]}" for phase in tries}, flush=True)
 
 
 if __name__ == "__main__":

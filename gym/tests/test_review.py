@@ -23,7 +23,8 @@ from skye import (
     record_to_json,
     replay,
 )
-from skye_gym.review import review_game, review_move, review_to_json, review_to_markdown, samples_for
+from skye_gym.judge import LIKELY
+from skye_gym.review import moves, review_game, review_move, review_to_json, review_to_markdown, samples_for
 from skye_gym.review.command import main
 from skye_gym.review.game import _choices
 from skye_gym.review.moves import _candidates, has_choice
@@ -90,7 +91,9 @@ def test_page_escapes_names_and_has_every_picture_that_it_shows():
     assert all(picture.startswith("<svg ") for picture in pictures.values())
 
 
-def test_planted_blunder_is_found_with_a_better_move():
+@cache
+def planted():
+    """Return a game, the seat that buys, and its worst and its best move, which differ by 12 points."""
     for number in range(40):
         game = new_game(2, seed=f"blunder/{number}").game
         while game.round < game.rounds or game.phase != "buying":
@@ -100,10 +103,30 @@ def test_planted_blunder_is_found_with_a_better_move():
         margins = {move: margin_at_the_end(game, seat, move) for move in legal_moves(game, seat)}
         worst, best = (choose(margins, key=margins.__getitem__) for choose in (min, max))
         if margins[worst] <= margins[best] - 12:
-            assert review_move(game, seat, worst, samples=SAMPLES).is_loss
-            assert not review_move(game, seat, best, samples=SAMPLES).is_loss
-            return
+            return game, seat, worst, best
     raise AssertionError("no blunder in forty games")
+
+
+def test_planted_blunder_is_found_with_a_better_move():
+    game, seat, worst, best = planted()
+    assert review_move(game, seat, worst, samples=SAMPLES).is_loss
+    assert not review_move(game, seat, best, samples=SAMPLES).is_loss
+
+
+def test_loss_is_none_if_the_second_member_sees_a_gain(monkeypatch):
+    values_in = moves.values_in
+    game, seat, worst, _ = planted()
+    alone = review_move(game, seat, worst, samples=SAMPLES)
+
+    def swapped(samples, seat, compared, seed, member=LIKELY):
+        values = values_in(samples, seat, compared, seed, member)
+        return [row[::-1] for row in values] if member is moves.SECOND else values
+
+    monkeypatch.setattr(moves, "values_in", swapped)
+    doubted = review_move(game, seat, worst, samples=SAMPLES)
+    assert doubted.loss.value == alone.loss.value
+    assert doubted.loss.low < 0
+    assert not doubted.is_loss
 
 
 def margin_at_the_end(game, seat, move):

@@ -6,8 +6,8 @@ as JSON and as a page of Markdown with pictures.
 A decision is compared with alternatives by one member of `skye_gym.judge`, in samples of what its seat
 did not know then. First some samples choose the best alternative; then other samples measure what the chosen
 move loses against it. So the interval of a loss knows nothing of the choice; it includes what the model may
-be wrong about. A decision is shown as a loss only if its interval excludes 0; of all others the review says
-that it found no difference.
+be wrong about, and what a second member says of the same two moves. A decision is shown as a loss only if its
+interval excludes 0; of all others the review says that it found no difference.
 
 The luck of a draw is the predicted margin after it minus the one before it: the mean over other draws from
 the same bag. For each seat

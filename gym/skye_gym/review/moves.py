@@ -18,7 +18,7 @@ from skye.visibility.observation import observed_game
 from skye_gym.agents import legal_actions
 from skye_gym.arena.ratings import Interval
 from skye_gym.bots import expert
-from skye_gym.judge import mean_values, offers_of, values_of
+from skye_gym.judge import MEMBERS, mean_values, offers_of, samples_of, values_in, values_of
 
 DEFAULT_SAMPLES: Final = 48
 
@@ -38,6 +38,10 @@ MODEL_ERROR: Final = 3.0
 """What the judge's model may be wrong about the difference of two moves, in points. Without it
 the review would list 16 % of the expert's own decisions."""
 
+SECOND: Final = MEMBERS["strategist"]
+"""The member of the judge whose opinion the interval of a loss also covers: it plays only to the end of the
+round, so it takes little time."""
+
 _Z: Final = 2.575829
 """The quantile of the normal distribution for a two-sided interval of 99 %."""
 
@@ -47,7 +51,8 @@ class Verdict(NamedTuple):
 
     :param best: the best alternative that was found, or None if it is the chosen move.
     :param loss: what the chosen move loses against it, in points of the final margin, with its interval: the
-        99 % interval of the samples, widened by `MODEL_ERROR`; 0 if there is no better alternative.
+        99 % interval of the samples, widened by `MODEL_ERROR`, and so that it has what `SECOND` says; 0 if
+        there is no better alternative.
     """
 
     best: Move | None
@@ -92,7 +97,10 @@ def review_move(
         return NO_DIFFERENCE
     by_sample = values_of(game, seat, [moves[at], move], f"{seed}/loss", samples)
     mean, low, high = mean_interval([best - chosen for best, chosen in by_sample])
-    return Verdict(moves[at], Interval(mean, low - MODEL_ERROR, high + MODEL_ERROR))
+    seen_by_second = [*samples_of(game, seat, f"{seed}/second", samples, SECOND.offers)]
+    of_second = values_in(seen_by_second, seat, [moves[at], move], f"{seed}/second", SECOND)
+    second = fmean([best - chosen for best, chosen in of_second])
+    return Verdict(moves[at], Interval(mean, min(low - MODEL_ERROR, second), max(high + MODEL_ERROR, second)))
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
