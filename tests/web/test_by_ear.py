@@ -60,7 +60,7 @@ class Listener:
         """Place the next tile where it adds most; finish when none has a place."""
         hand = self.main.get_by_role("group", name="Tiles to build").get_by_role("button")
         for tile in hand.all():
-            if not re.search(r"\b[1-9]\d* places?", tile.inner_text()):
+            if not re.search(r"\b[1-9]\d* ways?", tile.inner_text()):
                 continue
             tile.click()
             _, cell = self.best_cell()
