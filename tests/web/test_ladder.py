@@ -151,7 +151,10 @@ def test_page_of_a_player_lists_ratings_and_games(browser, pair, axe, window):
     last, first = page.locator(".rated-results li").all()
     assert "nobody won" in last.inner_text()
     assert "gave up" in last.inner_text()
-    assert re.search(rf"\d+ \([+{MINUS}]\d+\)", first.inner_text())
+    gained = re.search(rf"\d+ \(([+{MINUS}])\d+\)", first.inner_text())[1]
+    assert first.locator(".badge").inner_text() == ("Won" if gained == "+" else "Lost")
+    assert first.locator(".opponents").inner_text() == f"vs {bot.name}"
+    assert page.locator(f":is(h1, h2):has-text('{ann.name}')").count() == 1
     assert page.locator(f"a[href='/play/?player={bot.name}']").count() == 2
     assert findings(browser, screen, axe) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
@@ -215,8 +218,8 @@ def test_ladder_marks_bots_and_oneself_and_shows_more(browser, axe, window):
     page.route(re.compile("/v1/ladders/slow_2"), lambda route: paged(route, own.name))
     page.goto(f"{browser.url}/play/?ladder=slow_2")
     page.wait_for_selector(".standings tbody tr:nth-child(50)")
-    assert page.locator("tr:has(.program) th").all_inner_texts() == ["player-2 Bot"]
-    assert "2098 ± 60" in page.locator("tr:has(.program)").inner_text()
+    assert page.locator("tr:has(.program) th > :first-child").all_inner_texts() == ["player-2 Bot"]
+    assert page.locator("tr:has(.program) .rating").inner_text().split() == ["2098", "±", "60"]
     assert page.locator("tr:has(th i)").count() == 1
     assert own.name in page.locator("tr.own").inner_text()
     assert findings(browser, screen, axe) == []
@@ -225,6 +228,46 @@ def test_ladder_marks_bots_and_oneself_and_shows_more(browser, axe, window):
     page.wait_for_selector(".standings tbody tr:nth-child(51):focus")
     assert page.locator(".standings tbody tr").count() == 53
     assert not page.is_visible("[data-act=more]")
+
+
+def test_ladder_on_a_phone_shows_whole_names_below_a_straight_head(browser):
+    page = browser.window("/play/", **PHONE).page
+    players = [STANDINGS["players"][0] | {"name": "callum-of-dunvegan", "gave_up": 3}]
+    page.route(
+        re.compile("/v1/ladders/slow_2"),
+        lambda route: route.fulfill(json=STANDINGS | {"players": players, "next_cursor": None}),
+    )
+    page.goto(f"{browser.url}/play/?ladder=slow_2")
+    page.wait_for_selector(".standings tbody tr")
+    row = page.locator(".standings tbody tr")
+    assert "Games: 12 \N{MIDDLE DOT} Given up: 3" in row.inner_text()
+    assert row.locator("bdi").evaluate("name => name.getClientRects().length") == 1
+    page.get_by_role("columnheader", name="Rank").wait_for()
+    bottoms = page.locator(".standings thead th:visible").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().bottom)"
+    )
+    assert len(set(bottoms)) == 1
+
+
+def test_ladders_stay_in_place_when_another_is_chosen(browser):
+    page = browser.window("/play/?ladder=live_2", **PHONE).page
+    places = []
+    for ladder in ("live_2", "slow_4"):
+        page.goto(f"{browser.url}/play/?ladder={ladder}")
+        page.wait_for_selector(f".ladders a[aria-current=page][href*={ladder}]")
+        places.append([link.bounding_box() for link in page.locator(".ladders a").all()])
+    assert places[0] == places[1]
+    assert len({box["x"] for box in places[0]}) == len({box["y"] for box in places[0]}) == 2
+
+
+def test_rated_panel_asks_for_a_name_and_folds_the_player_key(browser):
+    page = browser.window("/play/?ladder").page
+    page.wait_for_selector("[data-act=claim]")
+    assert page.locator(".rated p").first.inner_text().startswith("Pick a name")
+    explained = page.locator(".rated details p")
+    assert not explained.is_visible()
+    page.click(".rated summary:text-is('Player key')")
+    assert "webhooks" in explained.inner_text()
 
 
 def test_ladder_without_players_offers_the_others(browser, axe):
@@ -359,6 +402,10 @@ def test_unknown_player_is_explained(browser):
     browser.expected.append("404")
     page = browser.window("/play/?player=nobody-knows").page
     page.wait_for_selector("main:has-text('There is no player with this name.')")
+    assert page.locator("h1").inner_text() == "Unknown player"
+    assert page.title().startswith("Unknown player")
+    page.click("main a[href='/play/?ladder']")
+    page.wait_for_selector(".ladders")
 
 
 def test_server_without_ladders_shows_nothing_of_them(browser):

@@ -1,6 +1,6 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { languageChoice } from "../home/language-choice.js";
-import { h, section } from "../shared/dom.js";
+import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { errorText, toast } from "../shared/toast.js";
 import { playerPage } from "./player-page.js";
@@ -22,7 +22,9 @@ export async function openLadderPage(app, asked) {
   const name = asked.get("player");
   const page = await opened().catch((error) => {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    return { title: t("ladder.title"), parts: [section(t("ladder.title"), h("p", {}, errorText(error)))] };
+    const ways = h("p", {}, h("a", { href: "/play/?ladder" }, t("ladder.all")));
+    const title = t(name ? "profile.unknown" : "ladder.title");
+    return { title, parts: [h("section", { class: "panel" }, h("p", {}, errorText(error)), ways)] };
   });
 
   function opened() {

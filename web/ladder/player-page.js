@@ -41,8 +41,7 @@ export async function playerPage(name) {
 function about({ name, bot, description, link, created_at: created }) {
   return h(
     "section",
-    { class: "panel" },
-    h("h2", {}, h("bdi", {}, name), " ", bot ? h("span", { class: "badge program" }, t("ladder.bot")) : null),
+    { class: "panel", "aria-label": name },
     description ? h("p", { class: "description" }, h("bdi", {}, description)) : null,
     link && /^https?:/.test(link)
       ? h("p", {}, h("a", { href: link, rel: "nofollow noopener noreferrer" }, link))
@@ -50,7 +49,8 @@ function about({ name, bot, description, link, created_at: created }) {
     h(
       "p",
       { class: "faint" },
-      t("profile.since", { time: new Date(created).toLocaleDateString(language, { dateStyle: "medium" }) }),
+      bot ? h("span", { class: "badge program" }, t("ladder.bot")) : null,
+      t("profile.since", { time: day(created) }),
     ),
     name === ownName() ? h("p", {}, h("a", { href: "/play/?profile" }, t("profile.edit"))) : null,
   );
@@ -88,13 +88,12 @@ function ratings(player, nameOf) {
 
 /** @param {Rated} result @param {string} name @param {(ladder: string) => string} nameOf */
 function row(result, name, nameOf) {
-  const { names, placing, gave_up: gaveUp, counted, changes, finished_at: finished, game_id: game } = result;
+  const { names, gave_up: gaveUp, counted, changes, finished_at: finished, game_id: game } = result;
   const seat = names.indexOf(name); // -1 after a change of the name
-  const place = placing.find((each) => each.seat === seat)?.place;
   const change = changes?.[seat];
-  const others = names.flatMap((other, at) =>
-    at === seat ? [] : [h("a", { href: playerUrl(other) }, h("bdi", {}, other)), " "],
-  );
+  const others = names
+    .filter((_, at) => at !== seat)
+    .flatMap((other, at) => [at ? ", " : "", h("a", { href: playerUrl(other) }, h("bdi", {}, other))]);
   const replay = h(
     "a",
     {
@@ -107,18 +106,46 @@ function row(result, name, nameOf) {
     },
     t("result.replay"),
   );
+  const facts = [
+    counted ? "" : t("profile.not_rated"),
+    gaveUp.includes(seat) ? t("profile.gave_up") : "",
+    nameOf(result.ladder),
+  ].filter(Boolean);
   return h(
     "li",
     {},
-    h("span", { class: "badge" }, place ? t("past.place", { place, players: names.length }) : t("result.title")),
+    outcome(result, seat),
+    h("span", { class: "opponents" }, t("profile.against"), " ", ...others),
     counted && change ? changeText(change) : null,
-    counted ? null : h("small", {}, t("profile.not_rated")),
-    gaveUp.includes(seat) ? h("small", {}, t("profile.gave_up")) : null,
-    h("span", { class: "opponents" }, ...others),
-    h("span", { class: "faint" }, nameOf(result.ladder)),
-    h("time", { class: "faint", datetime: finished }, dateTime(finished)),
-    replay,
+    h(
+      "div",
+      {},
+      h(
+        "span",
+        { class: "faint" },
+        h("time", { datetime: finished, title: dateTime(finished) }, day(finished)),
+        ` · ${facts.join(" · ")}`,
+      ),
+      replay,
+    ),
   );
+}
+
+/** Create the badge with what a player has reached in a game. @param {Rated} result @param {number} seat */
+function outcome({ names, placing, counted }, seat) {
+  const place = placing.find((each) => each.seat === seat)?.place;
+  const isShared = placing.filter((each) => each.place === place).length > 1;
+  if (!place) return h("span", { class: "badge" }, t("result.title"));
+  if (counted && !isShared) {
+    if (place === 1) return h("span", { class: "badge won" }, t("profile.won"));
+    if (names.length === 2) return h("span", { class: "badge" }, t("profile.lost"));
+  }
+  return h("span", { class: "badge" }, t("past.place", { place, players: names.length }));
+}
+
+/** Return the date of a time as the reader writes it. @param {string} at */
+function day(at) {
+  return new Date(at).toLocaleDateString(language, { dateStyle: "medium" });
 }
 
 /** Create what a game changed of a rating. @param {{before: number, after: number}} change */

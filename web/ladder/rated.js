@@ -33,7 +33,13 @@ export async function ratedPanel(ladder) {
   function claim() {
     const naming = profileForm(null, claimed, false);
     return {
-      root: h("div", {}, h("p", {}, t("profile.needed"), " ", t("key.what"), " ", t("key.kept")), naming.root),
+      root: h(
+        "div",
+        {},
+        h("p", {}, t("profile.needed")),
+        naming.root,
+        h("details", {}, h("summary", {}, t("key.title")), h("p", {}, t("key.what"), " ", t("key.kept"))),
+      ),
       focus: naming.focus,
     };
   }

@@ -1,6 +1,5 @@
 import { button, h, hide, section } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
-import { ratingText } from "../shared/rating.js";
 import { toastError } from "../shared/toast.js";
 import { ladderName, ladders, playerName, rulesLink } from "./ladders.js";
 import { ownName } from "./own-profile.js";
@@ -38,9 +37,14 @@ export async function standingsPage(chosen) {
 
   show(first, first.players.map(row));
   hide(none, rows.childElementCount > 0);
-  const heads = ["rank", "name", "rating", "games", "gave_up"].map((key) =>
-    h("th", { scope: "col", class: key }, t(`ladder.${key}`)),
-  );
+  const rank = [h("span", { "aria-hidden": "true" }, "#"), h("span", { class: "sr-only" }, t("ladder.rank"))];
+  const heads = [
+    h("th", { scope: "col", title: t("ladder.rank") }, ...rank),
+    h("th", { scope: "col", class: "name" }, t("ladder.name")),
+    h("th", { scope: "col" }, t("ladder.rating")),
+    h("th", { scope: "col", class: "wide" }, t("ladder.games")),
+    h("th", { scope: "col", class: "wide" }, t("ladder.gave_up")),
+  ];
   const table = h(
     "div",
     { class: "scroll-x", tabindex: 0, role: "group", "aria-label": ladderName(ladder) },
@@ -50,7 +54,7 @@ export async function standingsPage(chosen) {
   const tabs = offered.map((each) =>
     h(
       "a",
-      { class: "button small", href: `/play/?ladder=${each.id}`, "aria-current": each.id === shown ? "page" : null },
+      { class: "button", href: `/play/?ladder=${each.id}`, "aria-current": each.id === shown ? "page" : null },
       ladderName(each),
     ),
   );
@@ -77,16 +81,27 @@ export async function standingsPage(chosen) {
   };
 }
 
-/** @param {Standing} standing */
+/**
+ * Create the row of a player. Where the table is narrow, the numbers of games stand below the name.
+ *
+ * @param {Standing} standing
+ */
 function row({ rank, name, bot, rating, uncertainty, games, gave_up: gaveUp }) {
   const isOwn = name !== null && name === ownName();
+  const counts = `${t("ladder.games")}: ${number(games)} · ${t("ladder.gave_up")}: ${number(gaveUp)}`;
   return h(
     "tr",
     { class: isOwn ? "own" : "", tabindex: -1 },
     h("td", {}, `${number(rank)}.`),
-    h("th", { scope: "row" }, playerName(name, bot), isOwn ? h("span", { class: "badge" }, t("seat.you")) : null),
-    h("td", { class: "rating" }, ratingText({ rating, uncertainty })),
-    h("td", {}, number(games)),
-    h("td", { class: "gave_up" }, number(gaveUp)),
+    h(
+      "th",
+      { scope: "row" },
+      playerName(name, bot),
+      isOwn ? h("span", { class: "badge" }, t("seat.you")) : null,
+      h("span", { class: "narrow faint" }, counts),
+    ),
+    h("td", { class: "rating" }, `${rating} `, h("span", {}, `± ${uncertainty}`)),
+    h("td", { class: "wide" }, number(games)),
+    h("td", { class: "wide" }, number(gaveUp)),
   );
 }
