@@ -31,6 +31,7 @@ RARE = (
     "game/replay.js",
     "game/result-picture.js",
     "game/rules.js",
+    "home/bot-at-url.js",
     "home/host-token.js",
     "home/hunts.js",
     "home/lobby.js",

@@ -307,7 +307,7 @@ def test_lobby_names_the_options_of_the_game(browser):
             "Time for the whole game: 20 minutes",
             "Each decision adds: 10 seconds",
             "Gold is hidden",
-            "No hints: no gains, no list of the bag",
+            "No hints",
             "Only players see it until the end",
         ],
         ["Time for a decision: no limit", "Gold is hidden"],

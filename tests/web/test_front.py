@@ -1,11 +1,13 @@
 """The first page: the player's name, games against bots, and what the lists of games show."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.web.driver import PHONE, call, seated
 
+NOON = "2026-05-04T12:00:00Z"
 NAME = ".player-name [name=name]"
 
 
@@ -110,6 +112,37 @@ def test_public_list_shows_the_time_limits_of_an_open_game(browser):
     row.wait_for()
     times = row.locator(".times").inner_text()
     assert all(part in times for part in ("2 minutes", "10 minutes", "5 seconds")), times
+
+
+def test_public_list_asks_for_games_to_join_first_and_few_that_are_over(browser):
+    page = browser.window("/docs").page
+
+    def listed(route):
+        query = parse_qs(urlsplit(route.request.url).query)
+        (status,), (limit,) = query["status"], query["limit"]
+        game = {"status": status, "round": 1, "seat_count": 3, "players": [], "created_at": NOON}
+        games = [game | {"id": f"{status}{number}", "name": status} for number in range(int(limit))]
+        route.fulfill(json={"games": games, "next_cursor": None})
+
+    page.route(re.compile("/v1/games[?]"), listed)
+    page.goto(f"{browser.url}/play/")
+    page.wait_for_selector(".games a:text-is('finished')")
+    names = page.locator(".games li > a:first-child").all_inner_texts()
+    assert list(dict.fromkeys(names)) == ["lobby", "playing", "finished"]
+    assert names.count("finished") <= 5
+
+
+def test_name_is_asked_before_a_game_is_created_on_a_phone(browser):
+    page = browser.window(**PHONE).page
+    name, create = page.locator(".player-name input"), page.locator("[data-act=friends]")
+    assert name.bounding_box()["y"] < create.bounding_box()["y"]
+
+
+def test_options_of_the_first_page_are_explained_below_short_names(browser):
+    page = browser.window().page
+    page.wait_for_selector("label:has-text('No hints') + :text('what a placement would score')")
+    page.click("summary:text-is('Your own bot')")
+    page.wait_for_selector("text=Enter the URL at which your program receives its turns.")
 
 
 @pytest.mark.parametrize(("locale", "first"), [("en-GB", "day"), ("en-US", "month")])

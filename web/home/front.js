@@ -25,6 +25,12 @@ const IDLE_MS = 2000;
 /** The opponents of the quickest game: bots of medium strength. */
 const QUICK_BOT = "greedy";
 const QUICK_OPPONENTS = 2;
+/** How many public games are listed in each status, in the order of the list: those that can be joined come first. */
+const MAX_PUBLIC = /** @type {const} */ ([
+  ["lobby", 20],
+  ["playing", 8],
+  ["finished", 3],
+]);
 
 /** Show the front page: a new game, our games, and public games. @param {Element} app */
 export async function openFront(app) {
@@ -55,6 +61,7 @@ export async function openFront(app) {
       h(
         "div",
         { class: "stack" },
+        player.root,
         section(t("front.mine"), mine, ...finishedGames()),
         againstBots(player.name, bots, counts),
         withFriends(player.name, counts, scoring),
@@ -62,7 +69,6 @@ export async function openFront(app) {
       h(
         "div",
         { class: "stack" },
-        player.root,
         section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts), ladders.root),
         section(t("front.public"), open),
       ),
@@ -121,20 +127,27 @@ function whenIdle(run) {
 function finishedGames() {
   const player = knownPlayer();
   if (!player) return [];
-  const box = h("details", { class: "past-games" }, h("summary", {}, t("past.title")));
-  box.addEventListener(
-    "toggle",
-    () =>
-      void import("./past-games.js")
-        .then(({ pastGames }) => {
-          const past = pastGames();
-          box.append(past.root);
-          return past.show(player.games);
-        })
-        .catch(toastError),
-    { once: true },
-  );
-  return [box];
+  return [
+    whenOpened("past-games", t("past.title"), async (box) => {
+      const { pastGames } = await import("./past-games.js");
+      const past = pastGames();
+      box.append(past.root);
+      await past.show(player.games);
+    }),
+  ];
+}
+
+/**
+ * Create a folded part whose content is loaded when it is opened.
+ *
+ * @param {string} kind Its class.
+ * @param {string} title
+ * @param {(box: HTMLElement) => Promise<void>} load Adds the content.
+ */
+function whenOpened(kind, title, load) {
+  const box = h("details", { class: kind }, h("summary", {}, title));
+  box.addEventListener("toggle", () => void load(box).catch(toastError), { once: true });
+  return box;
 }
 
 /**
@@ -225,33 +238,6 @@ function againstBots(myName, bots, counts) {
       "data-level": bot.name,
     }),
   );
-  const url = h("input", {
-    type: "url",
-    name: "bot-url",
-    required: true,
-    placeholder: "http://127.0.0.1:5000/bot",
-    "aria-label": t("front.bot_url"),
-  });
-  const secret = h("input", {
-    name: "bot-secret",
-    autocomplete: "off",
-    placeholder: t("front.bot_secret"),
-    "aria-label": t("front.bot_secret"),
-  });
-  const atUrl = h(
-    "details",
-    {},
-    h("summary", {}, t("front.bot_url")),
-    form(
-      "bar",
-      (from) => {
-        start({ bot_url: url.value, ...(secret.value && { secret: secret.value }) }, from);
-      },
-      url,
-      secret,
-      h("button", { "data-act": "bot-url" }, t("front.bot_play")),
-    ),
-  );
   return section(
     t("front.bots_title"),
     h("p", {}, t("front.bots_text")),
@@ -262,7 +248,10 @@ function againstBots(myName, bots, counts) {
       h("label", {}, t("front.opponents"), " ", count),
       h("label", { class: "check" }, listed, t("front.listed")),
     ),
-    atUrl,
+    whenOpened("", t("front.bot_url"), async (box) => {
+      const { botAtUrl } = await import("./bot-at-url.js");
+      box.append(...botAtUrl(start));
+    }),
   );
 }
 
@@ -316,10 +305,11 @@ function pressed({ target }) {
 
 /** @param {Element} box */
 async function showPublic(box) {
-  const { games } = await new Games(skye.transport).list({ limit: 30 });
+  const listed = new Games(skye.transport);
+  const pages = await Promise.all(MAX_PUBLIC.map(([status, limit]) => listed.list({ status, limit })));
   replaceList(
     box,
-    games.map((game) => gameRow(game)),
+    pages.flatMap(({ games }) => games.map((game) => gameRow(game))),
     plain(t("front.none", { private: t("front.private") })),
   );
 }

@@ -89,6 +89,7 @@ export function gameOptions(scoring) {
       h("label", {}, t("front.budget"), " ", budget),
       added,
       h("label", { class: "check" }, strict, t("front.no_hints")),
+      h("small", { class: "faint" }, t("front.no_hints_text")),
       h("label", { class: "check" }, closed, t("front.public_from_end")),
       h("label", { class: "check" }, mayAbort, t("front.host_may_abort")),
       chosen,
