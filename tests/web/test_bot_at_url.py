@@ -9,7 +9,7 @@ def test_game_against_a_bot_at_a_url_is_played_by_mouse(browser, live):
     inbox = "/v1/lab/inbox/bot"
     live.call("PUT", inbox, {"plays": True})
     screen = browser.window()
-    screen.page.locator("details", has=screen.page.locator("[name=bot-url]")).locator("summary").click()
+    screen.page.click("summary:text-is('Your own bot')")
     screen.page.fill("[name=bot-url]", live.url + inbox)
     screen.page.click("[data-act=bot-url]")
     screen.page.wait_for_selector(".pricing .card")

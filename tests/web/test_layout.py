@@ -145,6 +145,17 @@ def test_lobby_of_a_phone_has_a_low_header_and_names_nobody_twice(browser):
     assert head["height"] < 60
     assert round_["y"] >= head["y"] + 4
     assert not page.is_visible(".seat")
+    assert page.locator(".lobby").bounding_box()["y"] - head["y"] - head["height"] < 12
+
+
+def test_lobby_of_a_wide_window_is_a_sheet_of_the_size_of_its_content(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    box = page.locator(".lobby").bounding_box()
+    assert box["width"] < 720
+    assert box["height"] < 600
 
 
 def test_dragging_the_board_selects_nothing(browser):

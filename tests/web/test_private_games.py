@@ -9,6 +9,8 @@ from tests.web.test_friends import accept, hosted_lobby
 
 def test_host_who_gives_up_the_seat_is_asked_and_stays_the_host(browser):
     page = (host := hosted_lobby(browser, seat_count=3)).page
+    assert page.locator("[data-act=remove]").inner_text() == "Give up the seat"
+    assert "0 of 3" not in page.locator(".lobby").inner_text()  # the invitations are listed
     page.click("[data-act=remove]")
     page.click("dialog[open] button:has-text('Cancel')")
     assert len(host.view(host.token())["players"]) == 1

@@ -208,7 +208,9 @@ export async function lobbyPanel(store, reopen) {
       update: (/** @type {Player} */ shown) => {
         latest = shown;
         setText(title, shown.name);
-        attribute(remove, "aria-label", `${t("lobby.remove")}: ${shown.name}`);
+        const act = t(shown.seat === store.seat ? "lobby.leave" : "lobby.remove");
+        setText(remove, act);
+        attribute(remove, "aria-label", `${act}: ${shown.name}`);
         setText(
           note,
           shown.bot ? t("seat.bot", { bot: botName(shown.bot) }) : shown.seat === store.seat ? t("seat.you") : "",
@@ -230,7 +232,7 @@ export async function lobbyPanel(store, reopen) {
       const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
       const isInvited = store.seat === null && !host && Boolean(tokensOf(store.id).invite);
       hide(kept, !isInvited);
-      hide(free, isInvited); // no seat is free, and one is ours
+      hide(free, isInvited || (host && open === 0)); // one is ours, or the host sees the invitations
       setText(ruleset, rulesetText(view.ruleset));
       hide(ruleset, !ruleset.textContent);
       keyed(
@@ -243,7 +245,7 @@ export async function lobbyPanel(store, reopen) {
         free,
         [
           t("lobby.free", { count: open, seats: number(view.seat_count) }),
-          view.reserved_seats ? t("lobby.reserved", { count: view.reserved_seats }) : "",
+          view.reserved_seats && !host ? t("lobby.reserved", { count: view.reserved_seats }) : "",
         ].join(" "),
       );
       setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
