@@ -28,6 +28,7 @@ RARE = (
     "game/hotseat.js",
     "game/menu-items.js",
     "game/points.js",
+    "game/rematch.js",
     "game/replay.js",
     "game/result-picture.js",
     "game/rules.js",

@@ -28,7 +28,9 @@ class Mouse:
         page.locator(selector).first.click()
 
     def set_prices(self, page):
-        """Discard the first tile; the prices stay as they are."""
+        """Discard the first tile; the prices stay as they are. End the counting, which covers them."""
+        if page.locator(".strip [data-act=skip]").is_visible():
+            self.press(page, "[data-act=skip]")
         self.press(page, ".pricing .card .discard")
         self.press(page, "[data-act=set]")
         page.wait_for_selector("[data-act=set]", state="hidden")

@@ -141,25 +141,38 @@ def test_counted_points_and_notices_lie_beside_the_board(browser):
     screen.play_until(lambda state: state["phase"] == "pricing")
     page.wait_for_selector(".strip .points")
     board = page.locator(".board").bounding_box()
-    for part in (".strip", ".notices p"):
-        box = page.locator(part).first.bounding_box()
-        assert box["x"] + box["width"] <= board["x"], part
+    notice, strip = (page.locator(part).first.bounding_box() for part in (".notices p", ".strip"))
+    assert notice["x"] + notice["width"] <= board["x"]
+    assert strip["y"] >= board["y"] + board["height"]
+
+
+COVERED_PRICES = """() => [...document.querySelectorAll(".pricing :is(button, label)")].every((one) => {
+  const {left, top, width, height} = one.getBoundingClientRect();
+  return !one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+})"""
+"""Returns whether nothing that sets prices can be pressed."""
 
 
 @pytest.mark.parametrize("window", [PHONE, {"width": 1280, "height": 800}])
-def test_prices_wait_while_points_are_counted_until_the_next_action(browser, window):
+@pytest.mark.parametrize("act", ["click", "key"])
+def test_counting_covers_the_prices_until_the_next_action(browser, window, act):
     screen, _, _ = seated(browser, "Ann", bots=["greedy"], window=window)
     screen.keep(SEAT_MS, POINTS_MS)
     page = screen.page
     screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
     screen.play_until(lambda state: state["phase"] == "pricing")
-    page.wait_for_selector(".counting .pricing .discard")
-    assert page.locator(".turn").inner_text() == "Points of round 1"
-    page.wait_for_function("() => getComputedStyle(document.querySelector('.card img')).opacity < 1")
-    page.locator(".pricing .discard").first.click()
-    page.wait_for_selector(".game-page:not(.counting) .discard:has(:checked)")
-    assert not page.locator(".strip").is_visible()
+    page.wait_for_selector(".counting .strip .counted")
+    assert page.locator(".round").inner_text().startswith("Round 1 ")
+    assert page.locator(".turn").inner_text() == "Points are counted"
+    assert {*page.locator(".seat-state").all_inner_texts()} == {""}  # nobody sets prices yet
+    assert page.evaluate(COVERED_PRICES)
+    if act == "click":
+        page.click("[data-act=skip]")
+    else:
+        page.keyboard.press("1")
+    page.wait_for_selector(".game-page:not(.counting) .strip", state="hidden")
     assert page.locator(".turn").inner_text() == "Set your prices"
+    assert not page.evaluate(COVERED_PRICES)
 
 
 def test_card_says_what_happened_since_the_last_turn(browser):

@@ -110,8 +110,8 @@ def play_by_ear(screen, is_over):
     listener = Listener(screen)
     while not is_over(screen.view()):
         screen.caught_up()
-        if screen.page.get_by_role("button", name="Skip").is_visible():
-            screen.page.get_by_role("button", name="Skip").click()
+        if screen.page.get_by_role("button", name="Continue").is_visible():
+            screen.page.get_by_role("button", name="Continue").click()
         if not listener.move():
             screen.page.wait_for_timeout(30)
 

@@ -47,6 +47,22 @@ COUNT = """async ([players, slots]) => {
 """Returns how long each step is shown, in milliseconds."""
 
 
+STRIP = """async () => {
+  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+  const {countingStrip} = await import(base + "game/round-points.js");
+  localStorage.setItem("skye.count", "off");
+  const view = {players: [{name: "Ann"}, {name: "Bob"}]};
+  const store = {view, changed() {}, set() {}, game: {scores: async () => ({players: []})}};
+  const strip = countingStrip(store, () => {}, () => {});
+  document.body.append(strip.root);
+  const scored = [[12, 2, 1], [8, 0, 0]].map(([score, ...points], seat) => ({seat, score,
+    scoring_tiles: points.map((each, index) => (
+      {slot: "AB"[index], scoring_tile: ["largest_lake", "sheep"][index], points: each}))}));
+  strip.count({type: "round_scored", round: 1, players: scored});
+}"""
+"""Shows the points of a round at once: Ann, with 9 points before, gains 3, and Bob none of his 8."""
+
+
 def middle(locator):
     """Return the middle of an element."""
     box = locator.bounding_box()
@@ -157,7 +173,6 @@ def test_points_of_a_round_are_counted_up_and_skipped(browser):
         ".strip-row strong"
     ).all_inner_texts()  # the totals are counted in the strip and beside it
     assert page.locator(".seat .score").all_inner_texts() == shown
-    assert page.locator("[data-act=set]").is_visible()
     lit = page.locator(".scored .now [data-slot]")
     slots = [tile["slot"] for tile in screen.view()["scoring_tiles"] if 1 in tile["rounds"]]
     assert [slot.get_attribute("data-slot") for slot in lit.all()] == slots  # of the round that is counted
@@ -165,6 +180,16 @@ def test_points_of_a_round_are_counted_up_and_skipped(browser):
     assert not page.locator(".strip").is_visible()
     points = screen.view()["players"][0]["score"]
     assert page.locator(".seat .score").first.inner_text() == str(points)
+
+
+def test_counting_tells_gains_by_scoring_tile_from_totals(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = replayed(browser, game).page
+    page.evaluate(STRIP)
+    page.wait_for_selector(".strip-row .points")
+    head, *rows = (row.text_content() for row in page.locator(".strip-row").all())
+    assert head == "Points of round 1Total"
+    assert rows == ["AnnLargest lake +2 Sheep +1 +312", "BobLargest lake +0 Sheep +0 +08"]
 
 
 def test_points_at_the_end_are_counted_before_the_result(browser):

@@ -279,6 +279,16 @@ CUT_TEXTS = """(selector) => [...document.querySelectorAll(selector)].filter((on
   .map((one) => `${one.className} ${one.textContent.slice(0, 60)}`)"""
 """Returns the elements of a selector that are larger than what is shown of them."""
 
+UNIT = """(one) => getComputedStyle(one, "::after").content.replaceAll('"', "")"""
+"""Returns the sign that follows a number."""
+
+SLICED_NOTES = """() => [...document.querySelectorAll(".seat-notes > *")].filter((one) => {
+  const [inner, outer] = [one, one.parentElement].map((each) => each.getBoundingClientRect());
+  const isBelow = inner.top >= outer.bottom - 1;
+  return !isBelow && (inner.bottom > outer.bottom + 1 || inner.right > outer.right + 1);
+}).map((one) => one.textContent)"""
+"""Returns the notes of cards of which a part is shown."""
+
 LONG_NAMES = ("Wilhelmina of Portree", "Cy", "Dee", "Eve")
 
 
@@ -293,6 +303,31 @@ def test_replay_shows_the_whole_table_of_results(browser, size):
     assert page.evaluate(CUT_TEXTS, ".tray-parts, .scrubber, .result, .result *:not(bdi, .sr-only)") == []
     assert whole(page, ".result th, .result td, .scrubber button, .scrubber select")
     assert not page.eval_on_selector("h1", CUT)
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, PHONE])
+def test_end_shows_every_player_without_scrolling(browser, size):
+    game, tokens, _ = browser.game("Ann", bots=["random"] * 3)
+    browser.play_out(game, tokens[0])
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}", **size).page
+    page.wait_for_selector(".result:visible")
+    assert page.locator(".result tr:not(:first-child)").count() == 4
+    assert whole(page, ".result :is(tr, button, a)")
+    if size != PHONE:
+        page.wait_for_selector(".seat:last-child .mini img")
+        assert whole(page, ".seat")
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_notes_of_a_narrow_card_are_whole_and_say_which_is_ours(browser, width):
+    screen, _, _ = seated(browser, "Ann", bots=["random", "greedy"], window={"width": width, "height": 740})
+    page = screen.page
+    assert page.locator(".seat.mine .own-seat:visible").inner_text() == "you"
+    assert page.eval_on_selector(".seat .score", UNIT) == "pts"
+    for phase in ("pricing", "buying", "building"):
+        screen.play_until(lambda state, phase=phase: state["phase"] == phase and state["mine"])
+        assert page.evaluate(CUT_TEXTS, ".seat-notes .badge:not(:has(.long))") == [], phase
+        assert page.evaluate(SLICED_NOTES) == [], phase
 
 
 @pytest.mark.parametrize("language", ["de", "ru", "x-long"])

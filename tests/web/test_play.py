@@ -39,6 +39,18 @@ def test_typed_prices_survive_events_of_others(browser):
     assert screen.page.locator(".card .price").first.input_value() == "3"
 
 
+def test_gold_left_is_unknown_until_the_tile_to_discard_is_chosen(browser):
+    screen, _, _ = seated(browser, "Ann", "Bob")
+    page = screen.page
+    assert page.inner_text(".purse") == "3 left"  # two prices of 1, whichever tile is discarded
+    page.locator(".card .price").first.fill("3")
+    assert page.inner_text(".purse") == ""
+    page.locator(".pricing .discard").first.click()
+    assert page.inner_text(".purse") == "3 left"
+    page.locator(".pricing .discard").last.click()
+    assert page.inner_text(".purse") == "1 left"
+
+
 @pytest.mark.parametrize("window", [{}, PHONE])
 def test_prices_beyond_the_gold_are_refused_with_the_reason(browser, window):
     screen, _, _ = seated(browser, "Ann", "Bob", window=window)

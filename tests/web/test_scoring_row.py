@@ -13,7 +13,7 @@ COVERED = """() => [...document.querySelectorAll(".scored img")].flatMap((pictur
 })"""
 """Returns the points of the pictures of scoring tiles that are covered or outside of the window."""
 
-WORTH = ".scored .worth:visible > :last-child"
+WORTH = ".scored .worth > :last-child:visible"
 
 
 @pytest.mark.parametrize(("window", "size"), [(PHONE, 40), (TABLET, 56), (WIDE, 56)])
@@ -62,10 +62,22 @@ def test_scoring_tile_shows_its_text_at_a_long_press_alone(browser):
 @pytest.mark.parametrize("window", [PHONE, TABLET, WIDE])
 def test_scoring_tiles_say_in_words_which_count_and_whose_points_they_are(browser, window):
     page = seated(browser, "Ann", "Bob", window=window)[0].page
-    counted = page.locator(".scored .now .counts span:visible").all_text_contents()
+    counted = page.locator(".scored .now :is(.counts, .short):visible").all_text_contents()
     assert len(counted) == page.locator(".scored .now").count() == 1
-    assert "now" in counted[0]
-    assert page.locator(".scored .worth > :first-child:visible").all_text_contents() == ["you"] * 4
+    assert "scores" in counted[0]
+    ours = page.locator(".scored li" if window != PHONE else ".scored li:not(.now)")
+    assert ours.locator(".whose:visible").all_text_contents() == ["you"] * ours.count()
+
+
+@pytest.mark.parametrize("window", [TABLET, WIDE])
+@pytest.mark.parametrize("language", ["en", "de", "ru"])
+def test_scoring_tile_that_counts_has_its_name_beside_it(browser, window, language):
+    page = seated(browser, "Ann", "Bob", window=window, language=language)[0].page
+    now = page.locator(".scored .now")
+    name = now.locator(".scoring-name:visible").inner_text()
+    assert name == now.locator(".explained strong").text_content()
+    assert page.locator(".scoring-name:visible").count() == 1
+    assert page.evaluate(COVERED) == []
 
 
 @pytest.mark.parametrize("window", [PHONE, WIDE])

@@ -23,12 +23,12 @@ DROPPED = {
     "Skye": "the menu has the link to all games",
     ": All games": "the same",
     "Map": "the strip of the players has the maps themselves",
-    "scores now": "a phone says now",
+    "scores now": "a phone says scores",
+    "Ships and lighthouses": "a phone names a scoring tile at a long press",
     "An unsold tile is yours, its gold lost.": "a phone shows it once a tile is discarded",
     r"\d of \d have set prices.": "a phone has it in the strip of the players",
     r"\W*L\d+\W* would fit in \d cells?": "the cells and their legend say it",
     "Close": "a tap on the offer ends the trial",
-    "Tap the tile again to turn it, then place it.": "two buttons say it",
 }
 """What a narrow window drops, as patterns, and why."""
 

@@ -145,8 +145,8 @@ export function gamePage(store, chosen, reopen) {
     building.root,
     result.root,
   );
-  const tray = h("div", { class: "tray" }, points.root, parts);
-  const notes = h("div", { class: "notes" }, ...[banner, guide.root, strip.root, since.root, notices.root]);
+  const tray = h("div", { class: "tray" }, points.root, parts, strip.root);
+  const notes = h("div", { class: "notes" }, ...[banner, guide.root, since.root, notices.root]);
   const requests = h("div", { class: "requests" }, away.root, slow.root, proposal.root, pause.root);
   const left = { root: h("div", { class: "left" }, seats.root, requests, notes) };
   const side = { root: sidePanes({ scoring, log }) };
@@ -155,6 +155,7 @@ export function gamePage(store, chosen, reopen) {
   const tabs = paneTabs(root);
   root.append(tabs.root);
   for (const type of ["click", "input", "keydown"]) root.addEventListener(type, acted, true);
+  parts.addEventListener("focusin", acted); // the strip covers them
   const focus = focusKeeper(root, heading);
   store.onEvent(heard);
 
@@ -269,11 +270,11 @@ export function gamePage(store, chosen, reopen) {
     flight(board.cellOf(tiles[0]), seats.scoreOf(seat), { picture })();
   }
 
-  /** End the counting when the player begins to do something else; keys that move the focus do not. @param {Event} event */
+  /** End the counting at an action; a key or a heading that moves the focus is none. @param {Event} event */
   function acted(event) {
     const isKey = event.type === "keydown" && /** @type {KeyboardEvent} */ (event).key.length > 1;
-    const isOfStrip = strip.root.contains(/** @type {Node} */ (event.target));
-    if (state.counted !== null && !isKey && !isOfStrip) setTimeout(() => strip.part?.end()); // after the event has its effect
+    const isHeading = event.type === "focusin" && /** @type {Element} */ (event.target).matches("h2");
+    if (strip.part?.running && !isKey && !isHeading) setTimeout(() => strip.part?.end()); // after the event has its effect
   }
 
   /** All points are counted. */

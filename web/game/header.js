@@ -47,10 +47,11 @@ export function gameHeader(store, menu, explain) {
   function update() {
     const { view } = store;
     const name = gameName(view.name);
-    const counted = view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : name;
-    setText(round, view.rated && view.round_count ? `${counted} · ${t("rated.sign")}` : counted);
+    const [shown, rounds] = [store.counted?.round ?? view.round, view.round_count];
+    const played = rounds ? t("round.of", { round: shown, rounds }) : name;
+    setText(round, view.rated && rounds ? `${played} · ${t("rated.sign")}` : played);
     setText(title, name);
-    setText(turn, store.counted ? countedText(store.counted) : turnText(store));
+    setText(turn, store.counted ? t("round.counting") : turnText(store));
     worth.update();
     scored.update();
     const state =
@@ -86,11 +87,6 @@ export function gameHeader(store, menu, explain) {
       worth.close();
     },
   };
-}
-
-/** Return in words which points are being counted. @param {NonNullable<Store["counted"]>} counted */
-function countedText({ round }) {
-  return round === null ? t("result.title") : t("round.title", { round });
 }
 
 /** Create the link to all games. */

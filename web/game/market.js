@@ -98,7 +98,10 @@ export function market(store, preview) {
       root: box,
       update: (/** @type {Player} */ shown) => {
         changed([shown.color, shown.name], () =>
-          name.replaceChildren(colorMark(shown.color), h("bdi", {}, shown.name)),
+          name.replaceChildren(
+            colorMark(shown.color),
+            h("bdi", {}, shown.seat === store.seat ? t("market.yours") : shown.name),
+          ),
         );
         box.classList.toggle("mine", shown.seat === store.seat);
         box.classList.toggle("acting", store.view.phase === "buying" && store.view.waiting_for.includes(shown.seat));
@@ -223,9 +226,10 @@ export function market(store, preview) {
   };
 }
 
-/** Return the mark and the name of the buyer of a tile. @param {Player} buyer */
+/** Return the mark of the buyer of a tile, and the name, alone where there is little room. @param {Player} buyer */
 function soldTo({ color, name }) {
-  return [colorMark(color), h("span", { class: "sold" }, t("market.sold", { name }))];
+  const short = h("bdi", { class: "buyer", "aria-hidden": "true" }, name);
+  return [colorMark(color), h("span", { class: "sold" }, t("market.sold", { name })), short];
 }
 
 /** Return the players in the order in which they buy. @param {import("../state/api.js").Game} view */

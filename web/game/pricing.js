@@ -216,9 +216,10 @@ export function pricingTray(store, preview) {
     update();
   }
 
-  /** Return how much gold the prices leave. @param {Constraints} limits */
+  /** Return how much gold the prices leave; at most, until the tile to discard is chosen. @param {Constraints} limits */
   function left({ gold, tiles }) {
-    return gold - tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : price(tile)), 0);
+    const unpaid = draft?.discard ? price(draft.discard) : Math.max(...tiles.map(price));
+    return gold + unpaid - tiles.reduce((sum, tile) => sum + price(tile), 0);
   }
 
   /** Return why prices above our gold are refused. @param {Constraints} limits */
@@ -244,7 +245,8 @@ export function pricingTray(store, preview) {
     loadDraft(limits);
     keyed(cards, limits.tiles, (tile) => tile, card);
     const rest = left(limits);
-    setText(purse, t("pricing.left", { gold: rest }));
+    const isKnown = draft?.discard || new Set(limits.tiles.map(price)).size === 1;
+    setText(purse, isKnown ? t("pricing.left", { gold: rest }) : "");
     purse.classList.toggle("bad", rest < 0);
     const set = store.me?.offer_set ?? false;
     const last = !set && store.view.waiting_for.length === 1;

@@ -1,5 +1,5 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { number, t } from "../shared/i18n.js";
+import { number, signed, t } from "../shared/i18n.js";
 import { prefersReducedMotion } from "../shared/motion.js";
 import { setting } from "../state/settings.js";
 import { scoringTitle } from "../shared/rulesets.js";
@@ -22,8 +22,8 @@ const TOTALS_MS = 2000;
 const WINNERS_MS = 1500;
 
 /**
- * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It is
- * beside the board, where the next round is already open; Skip ends it.
+ * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It covers
+ * the tray, where the next round is already open; Continue ends it.
  *
  * @param {Store} store
  * @param {(tiles: string[], seat: number | null, step?: Step) => void} highlight Shows the territory of a seat, and highlights its tiles.
@@ -32,12 +32,13 @@ const WINNERS_MS = 1500;
 export function countingStrip(store, highlight, ended) {
   const title = h("h2", {});
   const rows = h("div", { class: "strip-rows" });
-  const skip = button(t("round.skip"), () => end(), { class: "small", "data-act": "skip" });
+  const skip = button(t("round.skip"), () => end(), { class: "primary", "data-act": "skip" });
+  const head = h("div", { class: "strip-row" }, title, h("span", { class: "strip-total" }, t("result.total")));
   const root = h(
     "section",
-    { class: "strip panel", hidden: true, "aria-label": t("round.title_short") },
-    h("div", { class: "bar" }, title, skip),
+    { class: "strip", hidden: true, "aria-label": t("round.title_short") },
     rows,
+    h("div", { class: "bar" }, skip),
   );
   let timer = 0;
   let counted = Promise.resolve(); // the last round is counted before the end
@@ -73,13 +74,17 @@ export function countingStrip(store, highlight, ended) {
     const totals = new Map(before.points);
     store.set({ counted: { ...before, points: totals } });
     const lines = new Map([...totals.keys()].map((seat) => [seat, stripRow(store, seat)]));
-    rows.replaceChildren(...[...lines.values()].map((line) => line.root));
+    rows.replaceChildren(head, ...[...lines.values()].map((line) => line.root));
+    const show = (/** @type {number} */ seat, /** @type {Step[]} */ ...added) => {
+      const total = totals.get(seat) ?? 0;
+      lines.get(seat)?.show(total - (before.points.get(seat) ?? 0), total, ...added);
+    };
     const add = (/** @type {Step} */ step) => {
       totals.set(step.seat, (totals.get(step.seat) ?? 0) + (step.points ?? 0));
-      lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
+      show(step.seat, step);
       store.changed();
     };
-    for (const [seat, points] of totals) lines.get(seat)?.total(points);
+    for (const seat of totals.keys()) show(seat);
     const isAtOnce = prefersReducedMotion() || !setting("count");
     const ofSeat = (/** @type {number} */ seat) => steps.filter((step) => step.seat === seat).length;
     const most = (MAX_MS - TOTALS_MS) / Math.max(1, new Set(steps.map(({ seat }) => seat)).size);
@@ -141,17 +146,21 @@ export function countingStrip(store, highlight, ended) {
 /** @param {Store} store @param {number} seat */
 function stripRow(store, seat) {
   const points = h("span", { class: "strip-points" });
-  const total = h("strong", {});
-  const root = h("div", { class: "strip-row" }, h("bdi", {}, store.view.players[seat]?.name ?? ""), points, total);
+  const gained = h("span", { class: "strip-gain" });
+  const total = h("strong", { class: "strip-total" });
+  const name = h("bdi", {}, store.view.players[seat]?.name ?? "");
+  const root = h("div", { class: "strip-row" }, name, points, gained, total);
   const current = (/** @type {boolean} */ now) => {
     root.classList.toggle("counted", now);
   };
   return {
     root,
     current,
-    total: (/** @type {number} */ value) => setText(total, number(value)),
-    add(/** @type {Step} */ step, /** @type {number} */ sum) {
-      points.append(h("span", { class: "points", title: step.title || null }, stepText(step)), " ");
+    /** Show what the seat has gained, its points, and what has just earned some. */
+    show(/** @type {number} */ gain, /** @type {number} */ sum, /** @type {Step[]} */ ...steps) {
+      const text = (/** @type {Step} */ step) => stepText({ ...step, text: step.title || step.text });
+      points.append(...steps.flatMap((step) => [h("span", { class: "points" }, text(step)), " "]));
+      setText(gained, signed(gain));
       setText(total, number(sum));
     },
   };

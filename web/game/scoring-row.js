@@ -46,13 +46,10 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
   const rounds = h("span", { class: "faint" });
   const mine = h("span", {});
   const points = h("span", {});
-  const ours = h("span", { class: "worth", "aria-hidden": "true" }, h("span", {}, t("scoring.you")), points);
-  const counts = h(
-    "span",
-    { class: "counts" },
-    h("span", { class: "long" }, t("scoring.counts")),
-    h("span", { class: "short" }, t("scoring.counts_short")),
-  );
+  const whose = h("span", { class: "whose" }, t("scoring.you"));
+  const short = h("span", { class: "short" }, t("scoring.counts_short"));
+  const ours = h("span", { class: "worth", "aria-hidden": "true" }, h("span", {}, whose, short), points);
+  const counts = h("span", { class: "counts" }, t("scoring.counts"));
   const words = h(
     "span",
     { class: "explained", "aria-hidden": "true" },
@@ -62,8 +59,9 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
     mine,
   );
   const tab = h("span", { class: "letter", "aria-hidden": "true" }, slot, counts);
+  const name = h("span", { class: "scoring-name", "aria-hidden": "true" }, scoringTitle(id));
   const box = button(tab, explain, { "data-slot": slot });
-  box.append(picture, ours);
+  box.append(picture, name, ours);
   const root = h("li", {}, box, words);
   explainOnLongPress(root, box);
   return {
@@ -74,7 +72,7 @@ function scoringItem(store, { slot, scoring_tile: id }, explain, worth) {
       const count = worth?.points(slot) ?? null;
       root.classList.toggle("now", now);
       hide(counts, !now);
-      hide(ours, count === null);
+      for (const one of [whose, points]) hide(one, count === null);
       setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
       setText(points, count === null ? "" : number(count));
       setText(mine, count === null ? "" : t("scoring.worth", { count }));

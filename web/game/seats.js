@@ -179,6 +179,7 @@ export function seatCards(store, choose, focus, explain = null) {
         shown.mine ? h("span", { class: "badge" }, t("seat.you")) : "",
       );
       setText(score, number(shown.points));
+      score.dataset.unit = t("points.unit"); // a sign beside the number, which the label says in words
       hide(score, store.view.status === "lobby");
       attribute(
         score,
@@ -191,7 +192,8 @@ export function seatCards(store, choose, focus, explain = null) {
       notes.replaceChildren(
         ...(shown.gold === null ? [] : [coin(shown.gold)]),
         ...(shown.rated ? ratedBadges(shown.rated) : []),
-        ...shown.badges.map((text) => h("span", { class: "badge" }, text)),
+        ...(shown.mine ? [h("span", { class: "badge own-seat", "aria-hidden": "true" }, t("seat.you"))] : []),
+        ...shown.badges.map(badge),
       );
       setText(lookText, shown.looked ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(shown.looked));
@@ -267,30 +269,32 @@ function inOrder({ players, view, seat, counted }) {
 function summaryOf(store, player, focus) {
   const { view } = store;
   const playing = view.status === "playing";
-  const acting = playing && view.waiting_for.includes(player.seat);
+  const isOpen = playing && !store.counted; // the next phase begins once all points are counted
+  const acting = isOpen && view.waiting_for.includes(player.seat);
   const state = acting
     ? t(`acting.${view.phase}`)
-    : playing && view.phase === "pricing" && player.offer_set
+    : isOpen && view.phase === "pricing" && player.offer_set
       ? t("seat.set")
-      : playing && view.phase === "building" && player.building_finished
+      : isOpen && view.phase === "building" && player.building_finished
         ? t("seat.built")
         : "";
   const away = playing ? awayText(player, store.log) : "";
   const { missed_deadlines: missed } = player.end;
+  const hand = player.tiles_to_build.length;
   const badges = [
     away,
-    player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
-    playing && player.seat === view.starting_seat && t("seat.starts"),
-    player.bot && t("seat.bot", { bot: botName(player.bot) }),
+    hand > 0 && [t("seat.hand", { count: hand }), `▦ ${number(hand)}`],
+    playing && player.seat === view.starting_seat && [t("seat.starts"), t("seat.starts_short")],
+    player.bot && [t("seat.bot", { bot: botName(player.bot) }), t("seat.bot_short")],
     !away && endText(player.end),
     playing && missed > 0 && t("seat.missed", { count: missed }),
-  ].filter((text) => typeof text === "string" && text);
+  ];
   return {
     name: player.name,
     color: player.color,
     state,
     gold: player.seat !== store.seat && view.status !== "lobby" ? player.gold : null,
-    badges,
+    badges: badges.filter(Boolean).map((badge) => [badge].flat()),
     rated: view.rated?.players[player.seat] ?? null,
     acting,
     status: view.status,
@@ -299,6 +303,16 @@ function summaryOf(store, player, focus) {
     looked: focus.shown === player.seat,
     counted: focus.counted === player.seat,
   };
+}
+
+/** Create a note on a card, with the sign that a narrow card has instead. @param {any[]} texts */
+function badge([text, sign]) {
+  return h(
+    "span",
+    { class: "badge", title: sign ? text : null },
+    h("span", { class: sign ? "long" : "" }, text),
+    sign ? h("span", { class: "sign-only", "aria-hidden": "true" }, sign) : "",
+  );
 }
 
 /** @param {Player} player */
