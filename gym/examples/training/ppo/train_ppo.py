@@ -72,7 +72,7 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--seed", type=int, default=1)
-    add("--total", type=int, default=450_000, help="decisions of the agent to train with")
+    add("--total", type=int, default=1_500_000, help="decisions of the agent to train with")
     add("--opponent", choices=sorted(BOTS), default="greedy")
     add("--points", type=int, default=10, help="points of the curve before the end")
     add("--games", type=int, default=40, help="games for a point of the curve")
