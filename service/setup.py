@@ -5,6 +5,7 @@ a first game then needs a fifth of the requests. Without it, the distribution ha
 What no first game needs (`RARE`) is in a file of its own, which is loaded when it is first needed.
 """
 
+import json
 import os
 import re
 import shutil
@@ -82,10 +83,15 @@ def collect(browser: Path) -> None:
 
 
 def bundle(target: Path) -> None:
-    """Replace the style sheets by one file, the modules by `main.js`, `rare.js`, and what both need."""
+    """Minify the texts, and replace the style sheets by one file.
+
+    The modules become `main.js`, `rare.js`, and what both need.
+    """
     esbuild = next(ROOT.glob("web/node_modules/@esbuild/*/bin/esbuild"), None)
     if esbuild is None:
         return
+    for texts in target.glob("lang/*.json"):
+        texts.write_text(json.dumps(json.loads(texts.read_text()), ensure_ascii=False, separators=(",", ":")))
     for source in target.rglob("*.js"):
         source.write_text(_with_few_dynamic_imports(target, source))
     exports = (f'export * as {_name(part)} from "./{part}";' for part in RARE)
