@@ -6,6 +6,7 @@ from tests.web.driver import (
     FIRST,
     NOTICE_MS,
     PHONE,
+    SECOND,
     building,
     call,
     offer_all,
@@ -110,6 +111,17 @@ def test_phone_shows_the_offers_of_every_seller(browser):
     page.wait_for_selector('.offer[aria-disabled="false"]')
     assert whole(page, ".market .offer, .market-row")
     page.wait_for_selector(".buying .step:has-text('affordable'):visible")
+
+
+def test_phone_names_the_buyer_of_a_tile(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=SECOND, window=PHONE)
+    offer_all(browser, game, tokens)
+    sold = screen.view()["players"][0]["tiles_on_offer"][0]["tile"]
+    call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": sold}, tokens[1])
+    buyer = screen.page.locator(f".offer[data-tile={sold}] .buyer:visible")
+    buyer.wait_for()
+    assert buyer.inner_text() == "Bob"
+    assert screen.page.evaluate(CUT_TEXTS, ".buyer") == []
 
 
 def test_fit_shows_a_column_of_14_tiles(browser):
