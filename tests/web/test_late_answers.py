@@ -117,7 +117,7 @@ def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
     first.page.wait_for_function("""() => performance.getEntriesByType("resource").some(({ name }) =>
         name.endsWith("/problem.js"))""")
     first.drawn()
-    first.page.wait_for_function("document.querySelectorAll('.pricing .card').length === 3")
+    first.page.wait_for_function("() => document.querySelectorAll('.pricing .card').length === 3")
 
 
 NO_STREAM = """const send = window.fetch;
