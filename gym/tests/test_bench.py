@@ -76,6 +76,14 @@ def test_check_refuses_a_changed_result(change, reason):
         check_result(made)
 
 
+def test_published_result_passes_check(capsys):
+    assert main(["check", str(SKYE_GYM / "bench" / "result.json")]) == 0
+    assert (
+        re.search("sha256:[0-9a-f]{64}", capsys.readouterr().out)[0]
+        in (SKYE_GYM / "bench" / "BENCH.md").read_text()
+    )
+
+
 def test_learner_plays_with_two_seats_only(tmp_path, capsys):
     pytest.importorskip("numpy", reason="NumPy is not installed: the learner cannot play")
     entrants = entrants_of(["learner", "greedy"], ["learner-2=cat"])
