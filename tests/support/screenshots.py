@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 from tests.support.chromium import find_headless_chromium
 from tests.support.launcher import ROOT, launching
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.driver import Browser, Screen
+from tests.web.driver import CARDS, Browser, Screen
 
 FOLDER = ROOT / "service" / "skye_server" / "docs" / "static"
 NAMES = ("Ann", "Bob", "Cat", "Dee")
@@ -96,7 +96,7 @@ def guided_round(browser: Browser, window: dict[str, int]) -> bytes:
     """Begin the guided first round up to the lesson on discarding a tile; return a screenshot."""
     page = browser.window("/play/?lang=en", **window).page
     page.click("[data-act=guide]")
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     for _ in range(2):
         page.click("[data-act=guide-next]")
     page.wait_for_selector("[data-lesson=discard]")

@@ -29,6 +29,9 @@ TOAST_MS, NOTICE_MS, POINTS_MS, RESULT_MS = 8000, 5000, 2000, 1500
 SILENCE_MS = 20_000
 """How long the client waits for a part of a stream, in milliseconds (`silenceMs`)."""
 
+CARDS = ".game-page[data-event] .pricing .card"
+"""The cards of a page that sets prices and shows all its parts, which it does one by one."""
+
 SETTLE_MS = 1000
 """How long the page waits before it requests again what was not current, in milliseconds."""
 
@@ -266,7 +269,7 @@ def seated(browser, *names, bots=(), seat=0, language=None, window=None, **body)
     game, tokens, _ = browser.game(*names, bots=bots, **body)
     query = f"{game}&lang={language}" if language else game
     screen = browser.window(f"/play/?game={query}#seat={tokens[seat]}", **(window or {}))
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     return screen, game, tokens
 
 

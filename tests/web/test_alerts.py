@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import call, offer, seated
+from tests.web.driver import CARDS, call, offer, seated
 
 _RECORD = """
 window.shown = [];
@@ -27,7 +27,7 @@ def recorded(browser, **stored):
     screen = browser.window(stored={f"skye.{name}": value for name, value in stored.items()})
     screen.page.add_init_script(_RECORD)
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[first]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
 
     def prices(*, own):
         offer(browser, game, tokens, first if own else 1 - first, 1, 1)

@@ -170,8 +170,9 @@ def test_counting_covers_the_prices_until_the_next_action(browser, window, act):
         page.click("[data-act=skip]")
     else:
         page.keyboard.press("1")
-    page.wait_for_selector(".game-page:not(.counting) .strip", state="hidden")
-    assert page.locator(".turn").inner_text() == "Set your prices"
+    page.wait_for_selector(".game-page:not(.counting)")
+    page.wait_for_selector(".strip", state="hidden")
+    screen.reads(".turn", "Set your prices")
     assert not page.evaluate(COVERED_PRICES)
 
 

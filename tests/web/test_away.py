@@ -1,6 +1,6 @@
 """Players who are away: what they and the others are shown, how they come back, and who may end the game."""
 
-from tests.web.driver import NOTICE_MS, Browser, call
+from tests.web.driver import CARDS, NOTICE_MS, Browser, call
 from tests.web.test_friends import accept
 
 STORIES = """async ([events, seat]) => {
@@ -19,7 +19,7 @@ def test_absence_is_named_until_the_player_takes_the_seat_back(browser):
     game, tokens, host = browser.game("Ann", "Bob", options=options)
     ann, bob = (browser.window(f"/play/?game={game}#seat={token}") for token in tokens)
     for screen in (ann, bob):
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)
         screen.keep(NOTICE_MS)
     browser.act(game, 1, tokens[1])
     call(browser.url, "POST", f"/v1/games/{game}/clock", {"advance_ms": 60_000}, host)
@@ -78,7 +78,7 @@ def test_host_who_may_end_the_game_alone_does_so_after_a_question(browser):
     host.page.click("[data-act=start]")
     host.page.click("dialog[open] [data-act=yes]")  # other invitations are unused
     for screen in (host, guest):
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)
         screen.page.click(".menu summary")
     assert not guest.page.locator("[data-act=host-abort]").is_visible()
     host.page.click("[data-act=host-abort]")
@@ -91,7 +91,7 @@ def test_take_over_is_asked_for_after_a_day_without_a_clock(launch, chromium):
     with Browser(chromium, served.url) as browser:
         game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "table", "first_seat": 0})
         ann, bob = (browser.window(f"/play/?game={game}#seat={token}") for token in tokens)
-        ann.page.wait_for_selector(".pricing .card")
+        ann.page.wait_for_selector(CARDS)
         ann.keep(NOTICE_MS)
         browser.act(game, 1, tokens[1])
         button, state = bob.page.locator("[data-act=takeover]"), "() => document.querySelector('.banner')"

@@ -2,6 +2,7 @@
 
 import json
 
+from tests.web.driver import CARDS
 from tests.web.test_whole_games import by_rank, finished, shown_totals
 
 
@@ -12,7 +13,7 @@ def test_game_against_a_bot_at_a_url_is_played_by_mouse(browser, live):
     screen.page.click("summary:text-is('Your own bot')")
     screen.page.fill("[name=bot-url]", live.url + inbox)
     screen.page.click("[data-act=bot-url]")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     screen.play_until(finished)
     view = screen.caught_up(screen.view(screen.token()))
     assert [player["bot"] for player in view["players"]] == [None, "url"]

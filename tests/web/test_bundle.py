@@ -7,7 +7,7 @@ import pytest
 from tests.support.launcher import ROOT, Launched, kill_all
 from tests.support.missing_programs import NO_NODE
 from tests.support.wheels import installed
-from tests.web.driver import Browser
+from tests.web.driver import CARDS, Browser
 
 MAX_REQUESTS, MAX_BYTES = 20, 150_000
 
@@ -46,7 +46,7 @@ def test_first_game_needs_few_requests_and_bytes(windows):
     session.on("Network.requestWillBeSent", lambda event: requests.append(event["request"]["url"]))
     session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     page.goto(f"{windows.url}/play/?game={game}#seat={tokens[0]}")
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     page.wait_for_function("() => [...document.images].every(({complete}) => complete)")
     requests = [url for url in requests if url.startswith("http")]  # the pictures of the sheet are blobs
     assert sum(url.endswith(".js") for url in requests) == 2  # not what is rarely needed

@@ -1,6 +1,7 @@
 """Dragging, edge signs, zoom, settings, hot seat, points counted up, and games that end or disappear."""
 
 from tests.web.driver import (
+    CARDS,
     PHONE,
     POINTS_MS,
     RESULT_MS,
@@ -152,7 +153,7 @@ def test_device_is_handed_over_to_the_seat_whose_turn_it_is(browser):
     host.page.click("[data-act=join]")
     host.page.wait_for_selector(".switcher button:nth-child(2)")
     host.page.click("[data-act=start]")
-    host.page.wait_for_selector(".pricing .card")
+    host.page.wait_for_selector(CARDS)
     host.page.wait_for_selector(".switcher [aria-pressed=true]:has-text('Ann')")
     assert host.page.locator(".seat").count() == 2
     Mouse().set_prices(host.page)

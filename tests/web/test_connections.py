@@ -9,6 +9,7 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import (
+    CARDS,
     SETTLE_MS,
     SILENCE_MS,
     TOAST_MS,
@@ -132,7 +133,7 @@ def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
     streams = []
     second = browser.tab(screen.page.context, f"/play/?game={game}")
     second.page.on("request", lambda request: request.url.endswith("/stream") and streams.append(request.url))
-    second.page.wait_for_selector(".pricing .card")
+    second.page.wait_for_selector(CARDS)
     offer(browser, game, tokens, 1, 1, 1)
     second.caught_up()
     assert streams == []

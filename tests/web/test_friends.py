@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import PHONE, call, play_all_until, seated
+from tests.web.driver import CARDS, PHONE, call, play_all_until, seated
 from tests.web.hands import Mouse
 
 
@@ -34,7 +34,7 @@ def test_friends_play_a_round_in_a_private_game_by_link(browser):
     assert "#" not in guest.page.url
     host.page.click("[data-act=start]")
     for screen in (host, guest):
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)
     play_all_until(
         [host, guest], lambda state: state["phase"] == "pricing" and int(state["event"]) > 20, Mouse()
     )
@@ -68,7 +68,7 @@ def test_used_invitation_disappears_and_is_refused(browser):
 def test_watch_link_of_a_private_game_shows_no_secret(browser):
     game, tokens, host = browser.game("Ann", "Bob", visibility="private")
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}&host={host}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     screen.page.click(".menu summary")
     link = screen.copied("[data-act=watch-link]")
     assert not any(token in link for token in (*tokens, host))
@@ -131,7 +131,7 @@ def test_renewed_seat_link_makes_the_old_one_invalid(browser):
     )
     link = screen.page.locator("dialog input").input_value()
     other = browser.window(link.removeprefix(browser.url))
-    other.page.wait_for_selector(".pricing .card")
+    other.page.wait_for_selector(CARDS)
     stranger = browser.window(f"/play/?game={game}#seat={tokens[0]}")
     stranger.page.wait_for_selector(".toast.bad")
     stranger.page.wait_for_selector(".game-page")
@@ -150,7 +150,7 @@ def test_player_takes_the_seat_back_that_a_bot_took_over(browser):
     options = {"seed": "table", "turn_ms": 60_000, "on_timeout": "bot", "clock": "manual"}
     game, tokens, host = browser.game("Ann", "Bob", options=options)
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     browser.act(game, 1, tokens[1])
     assert not screen.page.locator("[data-act=return]").is_visible()
     call(browser.url, "POST", f"/v1/games/{game}/clock", {"advance_ms": 60_000}, host)
@@ -165,7 +165,7 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
     screens = [browser.window(f"/play/?game={game}#seat={token}") for token in tokens]
     ann, bob = (screen.page for screen in screens)
     for page in (ann, bob):
-        page.wait_for_selector(".pricing .card")
+        page.wait_for_selector(CARDS)
         page.wait_for_selector("[data-seat='0'] .clock")
     shown = ann.text_content("[data-seat='0'] .clock")
     ann.wait_for_function(
@@ -181,7 +181,7 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
     assert "Discard one tile" not in ann.inner_text(".pricing")
     bob.click("[data-act=resume]")
     ann.wait_for_selector("[data-act=resume]", state="hidden")
-    ann.wait_for_selector(".pricing .card")
+    ann.wait_for_selector(CARDS)
     assert "paused" not in ann.inner_text(".pricing")
     assert screens[0].view()["waiting_for"] == [0, 1]
 
@@ -209,7 +209,7 @@ def test_proposal_names_those_who_must_still_answer(browser, act, own, others):
     game, tokens, _ = browser.game("Ann", "Bob", "Zoë", bots=["random"], options=options)
     screens = [browser.window(f"/play/?game={game}#seat={token}", **PHONE) for token in tokens[:2]]
     for screen in screens:
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)
     ann, bob = (screen.page for screen in screens)
     spectator = browser.window(f"/play/?game={game}")
     screens[0].menu(f"[data-act={act}]")
@@ -228,7 +228,7 @@ def test_players_agree_to_end_the_game_early(browser):
     screens = [browser.window(f"/play/?game={game}#seat={token}") for token in tokens]
     ann, bob = (screen.page for screen in screens)
     for page in (ann, bob):
-        page.wait_for_selector(".pricing .card")
+        page.wait_for_selector(CARDS)
     screens[0].menu("[data-act=abort]")
     ann.click("dialog[open] [data-act=yes]")
     ann.wait_for_selector("[data-act=withdraw-proposal]")
@@ -257,7 +257,7 @@ def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
 def choose_to_forget(browser, game, token):
     """Open a game at a seat, and choose to forget it; return the page, which asks for a confirmation."""
     screen = browser.window(f"/play/?game={game}#seat={token}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     screen.menu("[data-act=forget]")
     return screen.page
 
@@ -369,4 +369,4 @@ def test_start_asks_while_invitations_are_unused_and_they_keep_numbers(browser):
     page.click("[data-act=start]")
     page.click("dialog[open] [data-act=yes]")
     for screen in (host, guest):
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)

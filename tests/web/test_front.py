@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.web.driver import PHONE, call, seated
+from tests.web.driver import CARDS, PHONE, call, seated
 
 NOON = "2026-05-04T12:00:00Z"
 NAME = ".player-name [name=name]"
@@ -14,7 +14,7 @@ NAME = ".player-name [name=name]"
 def start_against_bots(screen, bot="random"):
     """Start a game against a bot; return it as the server shows it to the player."""
     screen.page.click(f"[data-level={bot}]")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     return screen.view(screen.token())
 
 
@@ -39,7 +39,7 @@ def test_front_page_leads_with_one_button_which_starts_a_game(browser):
     assert first.inner_text() == "Play now"
     assert screen.page.locator("main img").first.evaluate("(one) => one.naturalWidth") > 0
     first.click()
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     players = screen.view(screen.token())["players"]
     assert [player["bot"] for player in players] == [None, "greedy", "greedy"]
 

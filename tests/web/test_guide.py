@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import PHONE
+from tests.web.driver import CARDS, PHONE
 from tests.web.hands import Keyboard, Mouse
 from tests.web.test_accessibility import findings
 
@@ -14,7 +14,7 @@ def guided(browser, language="en", **window):
     screen = browser.window(f"/play/?lang={language}", **window)
     screen.page.click("[data-act=guide]")
     screen.page.wait_for_selector(".guide:visible")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     return screen
 
 
@@ -82,7 +82,7 @@ def test_guide_is_skipped_and_shown_again_from_the_menu(browser):
     page.click("[data-act=guide-skip]")
     assert not page.locator(".guide").is_visible()
     page.reload()
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     assert not page.locator(".guide").is_visible()
     screen.menu("[data-act=guide]")
     page.wait_for_selector(".game-page[data-lesson=income]")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import PHONE, call
+from tests.web.driver import CARDS, PHONE, call
 from tests.web.opponents import Opponent, new_name, play_out, rated_game, wait_until_counted
 from tests.web.test_accessibility import findings
 
@@ -35,7 +35,7 @@ def shown_game(browser, pair):
     """Begin a rated game, and open it for the first player; return the screen and the game."""
     game = rated_game(*pair)
     screen = browser.window(f"/play/?game={game}#seat={pair[0].key}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     return screen, game
 
 
@@ -58,7 +58,7 @@ def test_newcomer_claims_a_name_and_plays_a_rated_game(browser):
     assert "one network" in page.locator(".rated").inner_text()
     opponent = Opponent(browser.url, new_name(), bot=True)
     opponent.seek()
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     assert opponent.name in page.locator(".seats").inner_text()
     view = screen.view(screen.token())
     assert (view["rated"]["ladder"], view["players"][view["you"]["seat"]]["name"]) == ("live_2", name)

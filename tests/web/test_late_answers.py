@@ -1,7 +1,7 @@
 """Answers and events that arrive late: they change nothing in what was opened later, and lose no press."""
 
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.driver import add_seat, seated
+from tests.web.driver import CARDS, add_seat, seated
 from tests.web.test_friends import hosted_lobby
 
 
@@ -131,5 +131,5 @@ def test_host_who_is_quicker_than_the_events_meets_no_error(browser):
     page.reload()
     for action in ("withdraw", "join", "start"):
         page.click(f"[data-act={action}]")
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     assert page.locator(".toast").count() == 0

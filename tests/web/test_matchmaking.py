@@ -1,6 +1,6 @@
 """Opponents for a newcomer: a matchmaking ticket from the first page."""
 
-from tests.web.driver import call
+from tests.web.driver import CARDS, call
 
 
 def seek(screen, name, players=2):
@@ -16,7 +16,7 @@ def test_two_players_who_seek_opponents_play_one_game(browser):
     ann.page.wait_for_selector("[data-act=cancel-ticket]")
     seek(bob, "Bob")
     for screen, name in ((ann, "Ann"), (bob, "Bob")):
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)
         view = screen.view(screen.token())
         assert view["players"][view["you"]["seat"]]["name"] == name
         assert view["options"]["turn_ms"] == 120_000
@@ -81,7 +81,7 @@ def test_seeker_who_reloads_the_page_goes_on_waiting(browser):
         call(browser.url, "POST", "/v1/matchmaking/tickets", criteria, f"skye_key_{name * 8}")
     seek(bob, "Eve", 5)
     for screen in (ann, bob):
-        screen.page.wait_for_selector(".pricing .card")
+        screen.page.wait_for_selector(CARDS)
         assert len(screen.view()["players"]) == 5
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import FIRST, PHONE, SECOND, call, offer, seated
+from tests.web.driver import CARDS, FIRST, PHONE, SECOND, call, offer, seated
 from tests.web.hands import Mouse
 from tests.web.test_late_answers import Held
 
@@ -35,7 +35,7 @@ def test_typed_prices_survive_events_of_others(browser):
     assert field.input_value() == "3"
     assert screen.page.evaluate("document.activeElement.className") == "price"
     screen.page.reload()
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     assert screen.page.locator(".card .price").first.input_value() == "3"
 
 
@@ -150,7 +150,7 @@ def test_token_of_a_seat_link_stays_out_of_addresses_and_referrers(browser):
     window = browser.window("/play/")
     window.page.on("request", lambda request: requests.append((request.url, request.headers)))
     window.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
-    window.page.wait_for_selector(".pricing .card")
+    window.page.wait_for_selector(CARDS)
     assert tokens[0] not in window.page.url
     sent = [url.partition("#")[0] for url, _ in requests]  # a fragment is never sent
     assert not any(tokens[0] in url for url in sent)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import KEEP_SAID, SECOND, add_seat, call, offer_all, seated
+from tests.web.driver import CARDS, KEEP_SAID, SECOND, add_seat, call, offer_all, seated
 from tests.web.hands import Mouse
 
 
@@ -14,7 +14,7 @@ def prices(page):
 def test_prices_of_a_tab_follow_a_change_in_another_tab(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     other = browser.tab(screen.page.context, f"/play/?game={game}").page
-    other.wait_for_selector(".pricing .card")
+    other.wait_for_selector(CARDS)
     other.locator(".card .price").nth(1).fill("3")
     Mouse().set_prices(screen.page)
     other.wait_for_selector("[data-act=change]:visible")
@@ -62,7 +62,7 @@ def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
     page.wait_for_selector("[data-act=hand-over]")
     assert not page.locator(".pricing").is_visible()
     page.click("[data-act=hand-over]")
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     page.click(".pricing .card .discard")
     page.wait_for_selector("[data-act=set]:enabled:not([aria-disabled])")
 

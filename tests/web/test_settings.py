@@ -1,6 +1,6 @@
 """What a browser keeps, and what a person types and switches."""
 
-from tests.web.driver import TOAST_MS, call, seated
+from tests.web.driver import CARDS, TOAST_MS, call, seated
 
 _NO_STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {
@@ -44,7 +44,7 @@ def test_shortcuts_of_single_letters_can_be_switched_off(browser):
     page.keyboard.press("1")
     assert page.locator(".menu summary:focus").count() == 1
     page.reload()
-    page.wait_for_selector(".pricing .card")
+    page.wait_for_selector(CARDS)
     page.keyboard.press("?")
     assert page.locator("dialog").count() == 0
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import PHONE, play_all_until, seated
+from tests.web.driver import CARDS, PHONE, play_all_until, seated
 from tests.web.hands import Keyboard, Mouse, Touch
 
 
@@ -31,7 +31,7 @@ def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     screen = browser.window()
     screen.page.route("**/v1/games", with_a_seed)
     screen.page.click("[data-level=greedy]")
-    screen.page.wait_for_selector(".pricing .card")
+    screen.page.wait_for_selector(CARDS)
     screen.play_until(finished)
     token = screen.token()
     view = screen.caught_up(screen.view(token))

@@ -373,7 +373,7 @@ export function gamePage(store, chosen, reopen) {
     announceTurn();
     for (const panel of [seats, scoring, log, guide]) panel.update();
     focus.check();
-    root.dataset.event = String(store.view.last_event);
+    if (!root.style.visibility) root.dataset.event = String(store.view.last_event); // not before all parts are shown
   }
 
   /** Update what depends on the chosen tile, which is shown in our territory. */
