@@ -80,11 +80,15 @@ def test_watch_link_of_a_private_game_shows_no_secret(browser):
     assert not guest.page.is_visible("[data-act=watch-link]")
 
 
-def test_player_removed_from_a_private_lobby_is_told_without_an_error(browser):
+@pytest.mark.parametrize("shown", [".game-page", ".lobby-seats", ".game-page[data-event]"])
+def test_player_removed_from_a_private_lobby_is_told_without_an_error(browser, shown):
     browser.expected.append("404")
     game, tokens, host = browser.game("Ann", "Bob", auto_start=False, seat_count=3, visibility="private")
-    guest = browser.window(f"/play/?game={game}#seat={tokens[1]}")
-    guest.page.wait_for_selector(".connection.live")
+    guest = browser.window("/docs")
+    throttle = guest.page.context.new_cdp_session(guest.page)
+    throttle.send("Emulation.setCPUThrottlingRate", {"rate": 3})  # the page shows its parts one by one
+    guest.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[1]}")
+    guest.page.wait_for_selector(shown, state="attached")
     call(browser.url, "DELETE", f"/v1/games/{game}/players/1", token=host)
     for _ in range(2):  # also after a reload
         guest.page.wait_for_selector("main p:has-text('the host has removed you')")

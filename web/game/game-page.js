@@ -75,6 +75,8 @@ export function gamePage(store, chosen, reopen) {
   };
   /** The timer of the next update of the panels. */
   let later = 0;
+  /** Whether something else is shown in place of the game, perhaps before all parts were shown. */
+  let closed = false;
 
   const banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
   const [away, slow] = [awayBanner(store), slowBanner(store)];
@@ -169,6 +171,7 @@ export function gamePage(store, chosen, reopen) {
       await sleep(0);
       draw();
     }
+    if (closed) return;
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
     await afterFrame();
@@ -177,6 +180,7 @@ export function gamePage(store, chosen, reopen) {
       await afterFrame();
     }
     await Promise.all([menu, lobby, result, building, handOver, guide].map(({ loading }) => loading));
+    if (closed) return;
     state.open = true;
     updatePanels();
     await afterFrame(); // the panels are laid out: the focus needs the layout
@@ -186,6 +190,7 @@ export function gamePage(store, chosen, reopen) {
       part.style.visibility = "visible";
       await afterFrame();
     }
+    if (closed) return;
     for (const part of [root, ...visible]) part.style.visibility = "";
     store.onChange(update); // not before: a tile that is drawn before the sheet is loaded needs a request
     store.changed();
@@ -194,6 +199,7 @@ export function gamePage(store, chosen, reopen) {
   }
 
   function close() {
+    closed = true;
     clearTimeout(later);
     clearInterval(ticking);
     for (const part of [header, since, alerts, keys, store]) part.close();

@@ -43,7 +43,7 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   closeLatest = close;
   try {
     // One request for all pictures, most often those of the base game: it does not wait for the ruleset of this game.
-    await Promise.all([store.open(), made, loadTileSheet(BASE)]);
+    await Promise.all([store.open().then(keepSeat), made, loadTileSheet(BASE)]);
     await loadRuleset(store.view.ruleset);
   } catch (error) {
     await loadLanguage();
@@ -58,10 +58,14 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   const told = dropped ? whyDropped(store, dropped) : whyWatching(store);
   if (told) toastError(told);
-  const { seat, token, view } = store;
-  if (token && seat !== null && view.status === "lobby")
-    saveTokens(id, { lobby: { token, seat, event: view.last_event } });
   performance.measure("skye-ready");
+
+  /** Keep which seat of the lobby is ours: whoever loses it while the page still opens is told why. */
+  function keepSeat() {
+    const { seat, token, view } = store;
+    if (token && seat !== null && view.status === "lobby")
+      saveTokens(id, { lobby: { token, seat, event: view.last_event } });
+  }
 
   /**
    * Open the game without the token that the server no longer accepts; if no other one shows it, say that it cannot
@@ -85,7 +89,9 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   /** @param {unknown} error */
   async function problem(error) {
     const { showProblem } = await import("../shared/problem.js");
-    if (opening === opened) showProblem(app, whyRefused(id, error));
+    if (opening !== opened) return;
+    opened++; // it no longer opens
+    showProblem(app, whyRefused(id, error));
   }
 }
 
