@@ -60,7 +60,7 @@ export async function openGame(app, id, chosen = 0, dropped = null) {
   if (told) toastError(told);
   performance.measure("skye-ready");
 
-  /** Keep which seat of the lobby is ours: whoever loses it while the page still opens is told why. */
+  /** Save the seat that we have in the lobby, so that the page can tell a player why it was lost. */
   function keepSeat() {
     const { seat, token, view } = store;
     if (token && seat !== null && view.status === "lobby")
