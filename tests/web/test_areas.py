@@ -2,11 +2,14 @@
 
 import pytest
 
-from tests.web.driver import PHONE, POINTS_MS, call, seated, show_ghost
+from tests.web.driver import PHONE, POINTS_MS, RESULT_MS, call, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 
 SEAT_MS = 1200
 """How long the points of a player are shown in a round with one scoring tile, in milliseconds."""
+
+MIN_LINE = 12
+"""The least height of a line of text, in pixels."""
 
 SIZES = [(360, 740), (768, 1024), (1280, 800), (1440, 900)]
 EXTREMES = [(320, 640), (2560, 1440)]
@@ -174,6 +177,39 @@ def test_counting_covers_the_prices_until_the_next_action(browser, window, act):
     page.wait_for_selector(".strip", state="hidden")
     screen.reads(".turn", "Set your prices")
     assert not page.evaluate(COVERED_PRICES)
+
+
+@pytest.mark.parametrize("window", [PHONE, {"width": 1280, "height": 800}])
+def test_points_that_are_not_counted_up_leave_the_tray_free(browser, window):
+    stored = {"skye.count": "off"}
+    screen, _, _ = seated(browser, "Ann", bots=["greedy"], window=window | {"stored": stored})
+    screen.keep(POINTS_MS)
+    page = screen.page
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    page.wait_for_selector(".strip-row .strip-gain")
+    assert page.locator(".turn").inner_text() == "Set your prices"
+    strip, tray = (page.locator(part).bounding_box() for part in (".strip", ".tray"))
+    rows = page.locator(".strip-rows").bounding_box()
+    assert page.locator(".board").bounding_box()["y"] <= strip["y"] <= rows["y"]
+    assert rows["height"] > len(["title", "Ann", "the bot"]) * MIN_LINE
+    assert strip["y"] + strip["height"] <= tray["y"] + 1
+    page.locator(".pricing .discard").first.click()
+    page.wait_for_selector(".strip", state="hidden")
+    page.click("[data-act=set]")
+    page.wait_for_selector("[data-act=set]", state="hidden")
+
+
+def test_result_is_shown_at_once_if_points_are_not_counted_up(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}", stored={"skye.count": "off"})
+    page = screen.page
+    screen.keep(POINTS_MS, RESULT_MS)
+    while (view := screen.view())["status"] == "playing":
+        seat = view["waiting_for"][0]
+        browser.act(game, seat, tokens[seat])
+    page.wait_for_selector(".result:visible")
+    assert page.locator(".turn").inner_text() == "The game is over"
 
 
 def test_card_says_what_happened_since_the_last_turn(browser):

@@ -11,7 +11,7 @@ import { logPanel, spokenStory, story } from "./log.js";
 import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
-import { FLIGHT_MS, flight } from "../shared/motion.js";
+import { countsUp, FLIGHT_MS, flight } from "../shared/motion.js";
 import { awayBanner, slowBanner } from "./away.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
@@ -309,9 +309,12 @@ export function gamePage(store, chosen, reopen) {
       );
     }
     if (event.type === "round_scored" || event.type === "game_finished") {
+      const isEnd = event.type === "game_finished";
+      if (countsUp()) {
+        store.set({ counted: store.counted ?? uncounted(event) });
+        state.ending ||= isEnd;
+      } else if (isEnd) return; // the result has the points
       state.scored.push(event);
-      store.set({ counted: store.counted ?? uncounted(event) });
-      state.ending ||= event.type === "game_finished";
     }
   }
 

@@ -1,7 +1,6 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { number, signed, t } from "../shared/i18n.js";
-import { prefersReducedMotion } from "../shared/motion.js";
-import { setting } from "../state/settings.js";
+import { countsUp } from "../shared/motion.js";
 import { scoringTitle } from "../shared/rulesets.js";
 import { stepText } from "./step-text.js";
 import { uncounted, winnersText } from "./seats.js";
@@ -23,7 +22,7 @@ const WINNERS_MS = 1500;
 
 /**
  * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It covers
- * the tray, where the next round is already open; Continue ends it.
+ * the tray, where the next round is already open; Continue ends it. Points that are not counted up lie above the tray.
  *
  * @param {Store} store
  * @param {(tiles: string[], seat: number | null, step?: Step) => void} highlight Shows the territory of a seat, and highlights its tiles.
@@ -61,18 +60,20 @@ export function countingStrip(store, highlight, ended) {
   }
 
   /**
-   * Show these steps one by one, each player for a while, then the totals, for at most eight seconds in all; at once with
-   * reduced motion, and for players who want no counting.
+   * Show these steps one by one, each player for a while, then the totals, for at most eight seconds in all. With reduced
+   * motion, and for players who want no counting, show all at once, and leave the tray free.
    *
    * @param {string} text
    * @param {ReturnType<typeof uncounted>} before The round, and the points of each seat before.
    * @param {Step[]} steps
    */
   function count(text, before, steps) {
+    const isAtOnce = !countsUp();
     setText(title, text);
     hide(root, false);
+    root.classList.toggle("above", isAtOnce);
     const totals = new Map(before.points);
-    store.set({ counted: { ...before, points: totals } });
+    if (!isAtOnce) store.set({ counted: { ...before, points: totals } });
     const lines = new Map([...totals.keys()].map((seat) => [seat, stripRow(store, seat)]));
     rows.replaceChildren(head, ...[...lines.values()].map((line) => line.root));
     const show = (/** @type {number} */ seat, /** @type {Step[]} */ ...added) => {
@@ -85,7 +86,6 @@ export function countingStrip(store, highlight, ended) {
       store.changed();
     };
     for (const seat of totals.keys()) show(seat);
-    const isAtOnce = prefersReducedMotion() || !setting("count");
     const ofSeat = (/** @type {number} */ seat) => steps.filter((step) => step.seat === seat).length;
     const most = (MAX_MS - TOTALS_MS) / Math.max(1, new Set(steps.map(({ seat }) => seat)).size);
     const waitFor = (/** @type {number} */ seat) =>
@@ -98,8 +98,8 @@ export function countingStrip(store, highlight, ended) {
         return;
       }
       add(step);
-      for (const [seat, line] of lines) line.current(seat === step.seat);
       if (isAtOnce) return advance();
+      for (const [seat, line] of lines) line.current(seat === step.seat);
       highlight(step.tiles, step.seat, step);
       timer = setTimeout(advance, waitFor(step.seat));
     };

@@ -1,8 +1,15 @@
+import { setting } from "../state/settings.js";
+
 export const FLIGHT_MS = 200;
 
 /** Return whether the user's system asks for reduced motion. */
 export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Return whether points are counted up, step by step; otherwise they are shown at once. */
+export function countsUp() {
+  return setting("count") && !prefersReducedMotion();
 }
 
 /**
