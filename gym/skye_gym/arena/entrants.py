@@ -41,12 +41,14 @@ class Entrant(NamedTuple):
     :param builtin: the name of a bot of this package, or None.
     :param command: the program and its arguments; empty for the other kinds.
     :param url: the URL of a bot of a server, or of a bot at a URL; or None.
+    :param seats: the numbers of seats of the games that it plays; empty if it plays all.
     """
 
     name: str
     builtin: str | None
     command: tuple[str, ...]
     url: str | None = None
+    seats: tuple[int, ...] = ()
 
     @property
     def is_of_server(self) -> bool:

@@ -22,8 +22,8 @@ POOL: Final = ("random", "greedy", "strategist", "expert", "expert@1", CLONE, LE
 _TRAINING: Final = Path(__file__).parents[2] / "examples" / "training"
 _AGENTS: Final = {CLONE: _TRAINING / "agent.py", LEARNER: _TRAINING / "ppo" / "learner.py"}
 
-_SEATS: Final = {str(_AGENTS[LEARNER]): (2,)}
-"""By the last word of their commands: the numbers of seats of bots that do not play with every number."""
+_SEATS: Final = {LEARNER: (2,)}
+"""By name: the numbers of seats of the games that an agent plays, if it does not play all."""
 
 
 def entrants_of(pool: Sequence[str], bots: Sequence[str]) -> tuple[Entrant, ...]:
@@ -57,10 +57,11 @@ def with_seats(entrants: Sequence[Entrant], players: int) -> tuple[Entrant, ...]
 
     :raises ValueError: when there are fewer than two.
 
-    >>> [entrant.name for entrant in with_seats(entrants_of(["greedy", "random"], []), 4)]
+    >>> of_two = Entrant("mine", None, ("./mine",), seats=(2,))
+    >>> [entrant.name for entrant in with_seats([*entrants_of(["greedy", "random"], []), of_two], 4)]
     ['greedy', 'random']
     """
-    able = tuple(each for each in entrants if players in _SEATS.get("".join(each.command[-1:]), (players,)))
+    able = tuple(each for each in entrants if not each.seats or players in each.seats)
     if len(able) < 2:
         raise ValueError(f"fewer than two of the bots play with {players} seats: name more, or other --seats")
     return able
@@ -70,4 +71,4 @@ def _agent(name: str) -> Entrant:
     if not _AGENTS[name].exists() or find_spec("numpy") is None:
         others = ",".join(each for each in POOL if each not in _AGENTS)
         raise ValueError(f"the {name} needs a checkout and NumPy: leave it out with --pool {others}")
-    return Entrant(name, None, (sys.executable, str(_AGENTS[name])))
+    return Entrant(name, None, (sys.executable, str(_AGENTS[name])), seats=_SEATS.get(name, ()))
