@@ -74,7 +74,7 @@ def test_host_who_may_end_the_game_alone_does_so_after_a_question(browser):
     host.page.wait_for_selector("[data-act=invite-link]")
     guest = accept(browser, host.copied("[data-act=invite-link]"), "Bob")
     guest.page.wait_for_selector(".options-chosen:has-text('The host may end the game alone')")
-    host.page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    host.page.wait_for_selector(".lobby-seats .taken:nth-child(2)")
     host.page.click("[data-act=start]")
     host.page.click("dialog[open] [data-act=yes]")  # other invitations are unused
     for screen in (host, guest):

@@ -230,10 +230,10 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
 def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
     game, tokens, _ = browser.game("Ann", "Bob", "Cy", auto_start=False, seat_count=4)
     screen = browser.window(f"/play/?game={game}#seat={tokens[2]}")
-    screen.page.wait_for_selector(".lobby-seats li:nth-child(3)")
+    screen.page.wait_for_selector(".lobby-seats .taken:nth-child(3)")
     call(browser.url, "DELETE", f"/v1/games/{game}/players/0", token=tokens[0])
-    screen.page.wait_for_function("() => document.querySelectorAll('.lobby-seats li').length === 2")
-    second = screen.page.locator(".lobby-seats li").nth(1).inner_text()
+    screen.page.wait_for_function("() => document.querySelectorAll('.lobby-seats .taken').length === 2")
+    second = screen.page.locator(".lobby-seats .taken").nth(1).inner_text()
     assert "Cy" in second
     assert "you" in second
 

@@ -54,7 +54,7 @@ _SCREEN = """() => {
 _STATE = """() => [
   document.querySelector(".game-page")?.dataset.event,
   document.querySelector(".switcher [aria-pressed=true]")?.textContent,
-  document.querySelector(".lobby-seats")?.textContent, document.querySelectorAll(".invites li").length,
+  document.querySelector(".lobby-seats")?.textContent,
   ...Object.entries(localStorage).filter(([name]) => name.startsWith("skye.game.")).map(String).sort(),
   !!document.querySelector("dialog[open], .menu[open], .cell.legal, .tray [aria-pressed=true], .card.out"),
   !!document.querySelector(".offer[aria-pressed=true]")].join()"""

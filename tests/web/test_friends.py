@@ -7,6 +7,9 @@ import pytest
 from tests.web.driver import CARDS, PHONE, call, play_all_until, seated
 from tests.web.hands import Mouse
 
+_TEXT_OF_ROW = """(row) => [...row.childNodes].filter((one) => !one.matches?.(".bar, .mark"))
+  .map(({textContent}) => textContent.trim()).filter(Boolean).join(", ")"""
+
 
 def hosted_lobby(browser, *, seat_count=2):
     """Create a private game as a newcomer would; return the screen of the host."""
@@ -30,7 +33,7 @@ def test_friends_play_a_round_in_a_private_game_by_link(browser):
     host = hosted_lobby(browser)
     link = host.copied("[data-act=invite-link]")
     guest = accept(browser, link, "Bob")
-    host.page.wait_for_function("() => document.querySelectorAll('.lobby-seats li').length === 2")
+    host.page.wait_for_function("() => document.querySelectorAll('.lobby-seats .taken').length === 2")
     assert "#" not in guest.page.url
     host.page.click("[data-act=start]")
     for screen in (host, guest):
@@ -48,16 +51,46 @@ def test_invited_friend_reads_that_a_seat_is_kept(browser):
     host = hosted_lobby(browser)
     link = host.copied("[data-act=invite-link]")
     guest = browser.window(link.removeprefix(browser.url))
-    guest.page.wait_for_selector(".lobby .kept:has-text('a seat is kept for you')")
-    assert "0 of 2" not in guest.page.locator(".lobby").inner_text()
-    assert host.page.is_hidden(".lobby .kept")
+    guest.page.wait_for_selector(".lobby p:has-text('a seat is kept for you')")
+    assert shown_seats(guest) == ["Ann", "Reserved for you"]
+    assert host.page.is_hidden(".lobby p:has-text('a seat is kept for you')")
+
+
+def shown_seats(screen):
+    """Return the rows of the seats in a lobby, without buttons and marks."""
+    rows = screen.page.locator(".lobby-seats li").all()
+    texts = (row.evaluate(_TEXT_OF_ROW) for row in rows)
+    return [re.sub(r"[\u2068\u2069]", "", text) for text in texts]
+
+
+def test_lobby_has_a_row_for_each_seat(browser):
+    players = [{"name": "Ann"}, {"bot": "greedy"}, {"invite": True}]
+    created = call(browser.url, "POST", "/v1/games", {"players": players, "seat_count": 4})
+    game, code = created["game"]["id"], created["invitations"][0]["code"]
+    host = browser.window(f"/play/?game={game}#host={created['host_token']}")
+    host.page.wait_for_selector(".lobby-seats .invited")
+    assert shown_seats(host) == [
+        "Ann",
+        "Greedy, bot, Greedy",
+        "Invitation 1, The link is on another device.",
+        "Open seat",
+    ]
+    guest = browser.window(f"/play/?game={game}#invite={code}")
+    stranger = browser.window(f"/play/?game={game}")
+    for screen, third in ((guest, "Reserved for you"), (stranger, "Reserved for an invited player")):
+        screen.page.wait_for_selector(".lobby-seats .open")
+        assert shown_seats(screen) == ["Ann", "Greedy, bot, Greedy", third, "Open seat"]
+    guest.page.close()  # it would show that the invitation has ended
+    host.page.click("[data-act=withdraw]")
+    host.page.wait_for_selector(".lobby-seats .open:nth-child(3)")
+    assert shown_seats(host)[2:] == ["Open seat", "Open seat"]
 
 
 def test_used_invitation_disappears_and_is_refused(browser):
     host = hosted_lobby(browser, seat_count=3)
     link = host.copied("[data-act=invite-link]")
     accept(browser, link, "Bob").page.wait_for_function(
-        "() => document.querySelectorAll('.lobby-seats li').length === 2"
+        "() => document.querySelectorAll('.lobby-seats .taken').length === 2"
     )
     host.page.wait_for_function("() => document.querySelectorAll('[data-act=invite-link]').length === 1")
     browser.expected += ["410", "404"]  # how the server responds to an invitation that has been used
@@ -100,7 +133,7 @@ def test_player_removed_from_a_public_lobby_is_told_by_whom(browser, is_open):
     browser.expected.append("401")
     game, tokens, host = browser.game("Ann", "Bob", "Cy", auto_start=False, seat_count=4)
     guest = browser.window(f"/play/?game={game}#seat={tokens[1]}").page
-    guest.wait_for_selector(".lobby-seats li:nth-child(2):has-text('you')")
+    guest.wait_for_selector(".lobby-seats .taken:nth-child(2):has-text('you')")
     if not is_open:
         guest.goto("about:blank")
     call(browser.url, "DELETE", f"/v1/games/{game}/players/1", token=host)
@@ -117,9 +150,9 @@ def test_seat_that_was_given_up_in_another_tab_was_not_removed(browser):
     browser.expected.append("401")
     game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=4)
     screen = browser.window(f"/play/?game={game}#seat={tokens[1]}")
-    screen.page.wait_for_selector(".lobby-seats li:nth-child(2):has-text('you')")
+    screen.page.wait_for_selector(".lobby-seats .taken:nth-child(2):has-text('you')")
     other = browser.tab(screen.page.context, f"/play/?game={game}").page
-    other.wait_for_selector(".lobby-seats li:nth-child(2):has-text('you')")
+    other.wait_for_selector(".lobby-seats .taken:nth-child(2):has-text('you')")
     screen.menu("[data-act=leave]")
     screen.page.click("dialog[open] [data-act=yes]")
     other.wait_for_selector(".toast.bad:has-text('no longer valid')")
@@ -145,7 +178,7 @@ def test_renewed_seat_link_makes_the_old_one_invalid(browser):
 def test_renamed_player_is_named_in_the_log(browser):
     game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}")
-    screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    screen.page.wait_for_selector(".lobby-seats .taken:nth-child(2)")
     call(browser.url, "PATCH", f"/v1/games/{game}/players/0", {"name": "Ada"}, tokens[0])
     screen.page.wait_for_selector(".log .player_changed:has-text('Ada')", state="attached")
 
@@ -356,17 +389,19 @@ def test_start_asks_while_invitations_are_unused_and_they_keep_numbers(browser):
     host = hosted_lobby(browser, seat_count=4)
     page = host.page
     page.locator("[data-act=withdraw]").first.click()
-    page.wait_for_function("() => document.querySelectorAll('.invites li').length === 2")
-    assert re.findall(r"Invitation\D*(\d)", page.inner_text(".invites")) == ["2", "3"]
-    guest = accept(browser, host.copied(".invites li:has-text('2') [data-act=invite-link]"), "Bob")
-    page.wait_for_function("() => document.querySelectorAll('.invites li').length === 1")
-    assert re.findall(r"Invitation\D*(\d)", page.inner_text(".invites")) == ["3"]
+    page.wait_for_function("() => document.querySelectorAll('.lobby-seats .invited').length === 2")
+    assert re.findall(r"Invitation\D*(\d)", page.inner_text(".lobby-seats")) == ["2", "3"]
+    guest = accept(browser, host.copied(".lobby-seats .invited:has-text('2') [data-act=invite-link]"), "Bob")
+    page.wait_for_function("() => document.querySelectorAll('.lobby-seats .invited').length === 1")
+    assert re.findall(r"Invitation\D*(\d)", page.inner_text(".lobby-seats")) == ["3"]
     host.copied("[data-act=invite-link]")
-    page.wait_for_selector(".invites li:has-text('Copied')")
+    page.wait_for_selector(".lobby-seats .invited:has-text('Copied')")
     page.click("[data-act=withdraw]")
-    page.wait_for_function("() => document.querySelectorAll('.invites li').length === 0")
+    page.wait_for_function("() => document.querySelectorAll('.lobby-seats .invited').length === 0")
     page.click("[data-act=invite]")
-    page.wait_for_selector(".invites li:has-text('4')")  # the number of a withdrawn one stays its own
+    page.wait_for_selector(
+        ".lobby-seats .invited:has-text('4')"
+    )  # the number of a withdrawn one stays its own
     page.click("[data-act=start]")
     page.click("dialog[open] button:has-text('Cancel')")
     assert host.view(host.token())["status"] == "lobby"

@@ -58,7 +58,7 @@ def test_guest_who_takes_a_seat_sees_no_refused_invitation(browser):
     stream_ended(guest, ended)
     assert guest.page.locator(".toast.bad").count() == 0
     joined.release()
-    guest.page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    guest.page.wait_for_selector(".lobby-seats .taken:nth-child(2)")
     assert guest.page.locator(".toast.bad").count() == 0
 
 
@@ -92,7 +92,7 @@ def test_second_click_on_join_takes_no_second_seat(browser):
     guest.page.locator("[data-act=join]").dispatch_event("click")
     guest.drawn()
     joined.release()
-    guest.page.wait_for_selector(".lobby-seats li:nth-child(2) .faint:has-text('you')")
+    guest.page.wait_for_selector(".lobby-seats .taken:nth-child(2) .faint:has-text('you')")
     assert len(guest.view()["players"]) == 2
 
 

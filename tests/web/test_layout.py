@@ -151,7 +151,7 @@ def test_name_that_the_page_proposes_is_never_cut_in_a_card(browser, width):
 def test_lobby_of_a_phone_has_a_low_header_and_names_nobody_twice(browser):
     game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
     page = browser.window(f"/play/?game={game}#seat={tokens[0]}", **PHONE).page
-    page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    page.wait_for_selector(".lobby-seats .taken:nth-child(2)")
     head = page.locator(".game-page > .head").bounding_box()
     round_ = page.locator(".head .round").bounding_box()
     assert head["height"] < 60
@@ -164,7 +164,7 @@ def test_lobby_of_a_wide_window_is_a_sheet_of_the_size_of_its_content(browser):
     game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
     page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    page.wait_for_selector(".lobby-seats .taken:nth-child(2)")
     box = page.locator(".lobby").bounding_box()
     assert box["width"] < 720
     assert box["height"] < 600

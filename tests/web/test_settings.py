@@ -15,7 +15,7 @@ def test_name_may_have_letters_that_are_shortcuts(browser):
     screen.page.fill(".lobby [name=name]", "")
     screen.page.locator(".lobby [name=name]").press_sequentially("Norbert X. Fuchs-Pruner 120?")
     screen.page.keyboard.press("Enter")
-    screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    screen.page.wait_for_selector(".lobby-seats .taken:nth-child(2)")
     assert screen.view()["players"][1]["name"] == "Norbert X. Fuchs-Pruner 120?"
 
 
@@ -29,7 +29,7 @@ def test_name_that_the_server_refuses_is_shown_at_its_field(browser):
     assert page.locator(".toast").count() == 0
     field.fill("Ann")
     page.click("[data-act=friends]")
-    page.wait_for_selector(".lobby-seats li")
+    page.wait_for_selector(".lobby-seats .taken")
 
 
 def test_shortcuts_of_single_letters_can_be_switched_off(browser):

@@ -102,7 +102,7 @@ export async function forkDialog(game, record, past) {
     dialog.replaceChildren(
       h("h2", {}, t("replay.fork")),
       h("p", {}, t("fork.links")),
-      h("ul", { class: "invites" }, ...rows),
+      h("ul", { class: "list-rows" }, ...rows),
       h("div", { class: "bar" }, open),
     );
     open.focus();

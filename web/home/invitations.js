@@ -1,5 +1,5 @@
 import { skye } from "../state/api.js";
-import { button, h, hide, keyed, setText } from "../shared/dom.js";
+import { button, h, setText } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { dropToken } from "./my-games.js";
 import { share } from "./share.js";
@@ -11,15 +11,12 @@ import { saveTokens, tokensOf } from "../state/tokens.js";
 /** @typedef {{id: string, code: string | null, number: number, copied?: boolean}} Invite */
 
 /**
- * Create the list of links that the host sends to the invited players, one for each reserved seat.
+ * Keep the invitations of a lobby for its host: each reserves a seat, and has a link for the player.
  *
  * @param {Store} store
  * @param {(id: string) => void} withdraw Revokes an invitation.
  */
-export function inviteList(store, withdraw) {
-  const text = h("p", {});
-  const rows = h("ul", { class: "invites" });
-  const root = h("div", { hidden: true }, text, rows);
+export function openInvitations(store, withdraw) {
   /**
    * The open invitations that another device has created, and has the codes of.
    *
@@ -29,30 +26,36 @@ export function inviteList(store, withdraw) {
   /** What was compared with the server last. */
   let checked = "";
 
-  /** @param {Invite} invite */
+  /** Create the row of a seat that an invitation reserves. @param {Invite} invite */
   function row({ id, code, number: given, copied }) {
     const name = t("invite.link", { seat: number(given) });
-    const mark = h("span", { class: "faint" }, copied ? t("menu.copied") : "");
+    const noted = copied ? t("menu.copied") : code || isRematch() ? "" : t("invite.elsewhere");
+    const mark = h("span", { class: "faint" }, noted);
     const copy = () => {
-      if (code) void share(gameUrl(store.id, "invite", code), "");
+      void share(gameUrl(store.id, "invite", code), "");
       saveTokens(store.id, { invitations: saved().map((one) => (one.id === id ? { ...one, copied: true } : one)) });
       setText(mark, t("menu.copied"));
     };
-    const link = code
-      ? button(t("invite.copy"), copy, {
-          class: "small",
-          "data-act": "invite-link",
-          "aria-label": `${t("invite.copy")}: ${name}`,
-        })
-      : isRematch()
-        ? ""
-        : h("span", { class: "faint" }, t("invite.elsewhere"));
+    const link = button(t("invite.copy"), copy, {
+      class: "small",
+      "data-act": "invite-link",
+      "aria-label": `${t("invite.copy")}: ${name}`,
+    });
     const take = button(t("invite.withdraw"), () => withdraw(id), {
       class: "small",
       "data-act": "withdraw",
       "aria-label": `${t("invite.withdraw")}: ${name}`,
     });
-    return { root: h("li", {}, h("span", {}, name), link, take, mark), update() {} };
+    const root = h(
+      "li",
+      { class: "invited" },
+      emptyMark(),
+      name,
+      " ",
+      mark,
+      h("div", { class: "bar" }, code && link, take),
+    );
+    return { root, update() {} };
   }
 
   /**
@@ -82,9 +85,10 @@ export function inviteList(store, withdraw) {
     return Boolean(tokensOf(store.id).rematch);
   }
 
-  /** Return whom a rematch waits for, and what the host does with links. */
+  /** Return whom a rematch waits for, and what the host does with links; empty without reserved seats. */
   function hint() {
     const { players, reserved_seats: reserved } = store.view;
+    if (reserved === 0) return "";
     const links = saved().length;
     const parts = [links > 0 || !isRematch() ? t("invite.text") : ""];
     if (isRematch() && reserved > links) {
@@ -103,20 +107,21 @@ export function inviteList(store, withdraw) {
   }
 
   return {
-    root,
+    hint,
     codes: () => saved().map(({ code }) => code),
-    update() {
-      hide(root, store.view.reserved_seats === 0);
-      setText(text, hint());
-      keyed(
-        rows,
-        [...saved(), ...elsewhere].sort((a, b) => a.number - b.number),
-        ({ id, number: given, code }) => `${given}${id}${code ?? ""}`,
-        row,
-      );
+    /** Return the rows of the reserved seats, as far as we know their invitations. */
+    rows() {
       check().catch(toastError);
+      return [...saved(), ...elsewhere]
+        .sort((a, b) => a.number - b.number)
+        .map((invite) => ({ key: `${invite.id}${invite.code ?? ""}`, make: () => row(invite) }));
     },
   };
+}
+
+/** Create the sign of a seat that nobody has taken, in the place of the mark of a colour. */
+export function emptyMark() {
+  return h("span", { class: "mark empty", "aria-hidden": "true" }, "●");
 }
 
 /**

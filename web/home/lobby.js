@@ -2,8 +2,8 @@ import { ApiError } from "../../clients/typescript/src/errors.js";
 import { botName, botTitle, loadBots } from "../shared/bots.js";
 import { confirmation } from "../shared/confirmation.js";
 import { attribute, button, form, h, hide, keyed, setText } from "../shared/dom.js";
-import { number, t } from "../shared/i18n.js";
-import { dropInvite, inviteList, saveInvite } from "./invitations.js";
+import { t } from "../shared/i18n.js";
+import { dropInvite, emptyMark, openInvitations, saveInvite } from "./invitations.js";
 import { askToLeave } from "./leave-seat.js";
 import { dropToken } from "./my-games.js";
 import { optionTexts } from "./option-texts.js";
@@ -21,6 +21,7 @@ import { skye } from "../state/api.js";
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../../clients/typescript/src/resources.js").Game} GameResource */
 /** @typedef {import("../state/api.js").Player} Player */
+/** @typedef {{key: string, player?: Player, make: () => {root: HTMLElement, update: (row: Row) => void}}} Row */
 
 /**
  * Create the panel with the seats of a game that has not started.
@@ -30,10 +31,9 @@ import { skye } from "../state/api.js";
  */
 export async function lobbyPanel(store, reopen) {
   const offered = hosted() ? await loadBots() : [];
-  const seats = h("ol", { class: "lobby-seats" });
-  const free = h("p", { class: "faint" });
+  const seats = h("ol", { class: "lobby-seats list-rows" });
   const kept = h("p", { class: "kept", hidden: true }, t("lobby.yours"));
-  const hint = h("p", {});
+  const [inviting, hint, noBots] = ["inviting", "hint", "no-bots"].map((name) => h("p", { class: name }));
   const ruleset = h("p", { class: "faint ruleset" });
   const options = h("ul", { class: "options-chosen faint", "aria-label": t("lobby.options") });
   const name = nameInput();
@@ -71,7 +71,7 @@ export async function lobbyPanel(store, reopen) {
       }),
     { "data-act": "invite" },
   );
-  const invites = inviteList(
+  const invites = openInvitations(
     store,
     (id) =>
       void write(async (game, ifMatch) => {
@@ -87,13 +87,13 @@ export async function lobbyPanel(store, reopen) {
     ruleset,
     options,
     seats,
-    free,
     kept,
-    invites.root,
+    inviting,
     join,
     h("div", { class: "bar" }, start, link, invite),
-    bots,
     hint,
+    bots,
+    noBots,
   );
 
   /** Return the game with the host token, or null without one. */
@@ -185,16 +185,41 @@ export async function lobbyPanel(store, reopen) {
   function hintText() {
     const { view } = store;
     if (!hosted()) return t(view.auto_start ? "lobby.starts_itself" : "lobby.host_starts");
-    return [
-      view.players.length < 2 && t("lobby.too_few"),
-      unreserved() === 0 && view.reserved_seats > 0 && t("lobby.no_bots"),
-    ]
-      .filter(Boolean)
-      .join(" ");
+    return view.players.length < 2 ? t("lobby.too_few") : "";
+  }
+
+  /** Return a row for each seat: first those of players, then the reserved ones, then the open ones. @returns {Row[]} */
+  function rows() {
+    const { players, reserved_seats: reserved, seat_count: count } = store.view;
+    const taken = players.map((player) => ({
+      key: `${player.color}${player.name}`,
+      player,
+      make: () => takenSeat(player),
+    }));
+    const invited = hosted() ? invites.rows() : [];
+    const kept = isInvited() ? 1 : 0;
+    const rest = Array.from({ length: count - taken.length - invited.length }, (_, index) =>
+      emptySeat(index < kept ? "kept" : index < reserved - invited.length ? "reserved" : "open", index),
+    );
+    return [...taken, ...invited, ...rest].slice(0, count); // an invitation may have just been used
+  }
+
+  /** Whether the player of this browser has an invitation, and no seat. */
+  function isInvited() {
+    return store.seat === null && !hosted() && Boolean(tokensOf(store.id).invite);
+  }
+
+  /** @param {"kept" | "reserved" | "open"} kind @param {number} index */
+  function emptySeat(kind, index) {
+    const make = () => ({
+      root: h("li", { class: kind }, emptyMark(), h("span", { class: "faint" }, t(`lobby.seat_${kind}`))),
+      update() {},
+    });
+    return { key: `${kind}${index}`, make };
   }
 
   /** @param {Player} player */
-  function seat(player) {
+  function takenSeat(player) {
     const title = h("bdi", {});
     const note = h("span", { class: "faint" });
     const remove = button(t("lobby.remove"), () => removeSeat(latest, remove), {
@@ -202,10 +227,9 @@ export async function lobbyPanel(store, reopen) {
       "data-act": "remove",
     });
     let latest = player;
-    const box = h("li", {}, colorMark(player.color), title, note, remove);
     return {
-      root: box,
-      update: (/** @type {Player} */ shown) => {
+      root: h("li", { class: "taken" }, colorMark(player.color), title, note, h("div", { class: "bar" }, remove)),
+      update: (/** @type {Row} */ { player: shown = latest }) => {
         latest = shown;
         setText(title, shown.name);
         const act = t(shown.seat === store.seat ? "lobby.leave" : "lobby.remove");
@@ -226,13 +250,17 @@ export async function lobbyPanel(store, reopen) {
       const { view } = store;
       hide(root, view.status !== "lobby");
       if (root.hidden) return;
-      keyed(seats, view.players, ({ color, name: called }) => `${color}${called}`, seat);
+      keyed(
+        seats,
+        rows(),
+        ({ key }) => key,
+        ({ make }) => make(),
+      );
       const host = hosted() !== null;
       const open = unreserved();
       const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
-      const isInvited = store.seat === null && !host && Boolean(tokensOf(store.id).invite);
-      hide(kept, !isInvited);
-      hide(free, isInvited || (host && open === 0)); // one is ours, or the host sees the invitations
+      hide(kept, !isInvited());
+      setText(inviting, host ? invites.hint() : "");
       setText(ruleset, rulesetText(view.ruleset));
       hide(ruleset, !ruleset.textContent);
       keyed(
@@ -241,21 +269,15 @@ export async function lobbyPanel(store, reopen) {
         (text) => text,
         (text) => ({ root: h("li", {}, text), update() {} }),
       );
-      setText(
-        free,
-        [
-          t("lobby.free", { count: open, seats: number(view.seat_count) }),
-          view.reserved_seats && !host ? t("lobby.reserved", { count: view.reserved_seats }) : "",
-        ].join(" "),
-      );
       setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
       sitting.classList.toggle("primary", store.seat === null);
       hide(join, (open === 0 && !invited) || (store.seat !== null && !host));
-      hide(invites.root, true);
-      if (host) invites.update();
       hide(start, !host);
       start.disabled = view.players.length < 2;
-      hide(bots, !host || open === 0);
+      const isFull = view.players.length === view.seat_count;
+      hide(bots, !host || isFull);
+      for (const one of bots.querySelectorAll("button")) one.disabled = open === 0;
+      setText(noBots, !host || isFull || open > 0 ? "" : t("lobby.no_bots"));
       hide(link, open === 0 || view.visibility === "private");
       hide(invite, !host || open === 0);
       setText(hint, hintText());

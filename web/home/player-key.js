@@ -18,7 +18,7 @@ const PATH = "/v1/me/webhooks";
 export function showPlayerKey() {
   const field = h("input", { name: "key", type: "password", required: true, autocomplete: "off", spellcheck: "false" });
   const url = h("input", { name: "url", type: "url", required: true, maxlength: 2000 });
-  const rows = h("ul", { class: "invites" });
+  const rows = h("ul", { class: "list-rows" });
   const secret = h("p", {});
   const adding = fieldForm(t("webhook.add"), url, t("webhook.url"), add);
   const past = pastGames();
