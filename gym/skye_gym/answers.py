@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from skye.rules.moves import Move, SetOffer
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def json_of(text: str | bytes) -> Any:
@@ -15,10 +18,21 @@ def json_of(text: str | bytes) -> Any:
     >>> json_of('{"price": 2.0, "rotation": 9e1, "x": 0.5}')
     {'price': 2, 'rotation': 90, 'x': 0.5}
 
-    :raises ValueError: when the text is not JSON.
+    :raises ValueError: when the text is not JSON, or a string has a lone surrogate: no text can contain it.
     :raises RecursionError: when it is too deep.
     """
-    return json.loads(text, parse_float=_number)
+    value = json.loads(text, parse_float=_number)
+    json.dumps(value, ensure_ascii=False).encode()  # UnicodeEncodeError, which is a ValueError
+    return value
+
+
+def well_formed(text: str) -> str:
+    r"""Return a text that UTF-8 can encode: each lone surrogate is replaced.
+
+    >>> ascii(well_formed("1 \ud800"))
+    "'1 \\ufffd'"
+    """
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def _number(text: str) -> int | float:

@@ -28,7 +28,8 @@ from skye_gym.agents import (
     move_in,
     other_wording,
 )
-from skye_gym.arena.bot_process import Budget
+from skye_gym.arena import bot_process
+from skye_gym.arena.bot_process import BotFailed, Budget
 from skye_gym.arena.ratings import Interval
 from skye_gym.bots import expert_1
 from skye_gym.evals import judged, tasks, validity
@@ -351,6 +352,23 @@ def test_reply_that_is_no_legal_move_is_counted_and_explained(said):
     )
     assert choice == (None, 3)
     assert asked[2].messages[-1]["content"].endswith("Choose again.")
+
+
+def test_reply_with_a_lone_surrogate_is_unusable_and_the_run_goes_on(run, out):
+    reply = '\ud800 {"type": "buy", "tile": "\\ud800"}'
+    with pytest.raises(BotFailed, match="sent no move"):
+        bot_process.move_in(b'{"error": "\\ud800"}', "move", dict)
+    TextGame("surrogate").reply(reply).encode()
+    with serving(lambda *_: completion(reply)) as endpoint:
+        assert run(tasks=1, sections=["exact", "games"], at=endpoint)[0] == 0
+        whole = out.read_text()
+        of_games = next(at for at, line in enumerate(whole.splitlines()) if '"games/' in line)
+        out.write_text("".join(whole.splitlines(keepends=True)[: of_games + 1]))
+        assert run(tasks=1, sections=["exact", "games"], at=endpoint)[0] == 0
+    assert out.read_text() == whole
+    assert {line["reply"] for line in replies_in(out)} == {reply}
+    assert {row["forfeited"] for row in report_of(out)["rows"] if row["section"] == "games"} == {1}
+    json.dumps(endpoint.requests, ensure_ascii=False).encode()  # no surrogate is sent
 
 
 def test_illegal_reply_is_followed_by_its_reason():

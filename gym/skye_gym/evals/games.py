@@ -10,6 +10,7 @@ from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, move_in
 from skye_gym.agents.text_game import ATTEMPTS
+from skye_gym.answers import well_formed
 from skye_gym.evals.questions import Ask, Message, Question, decision_messages
 
 OPPONENTS: Final = ("greedy", "strategist")
@@ -50,7 +51,7 @@ def choose(
             move = move_in(reply.text, game, seat, listed=listed, wording=wording)
             return Choice(move, attempt)
         except UnusableReply as error:
-            said = {"role": "assistant", "content": reply.text or "(no reply)"}
+            said = {"role": "assistant", "content": well_formed(reply.text) or "(no reply)"}
             messages = (*messages, said, {"role": "user", "content": f"{error} Choose again."})
     return Choice(None, attempts)
 
