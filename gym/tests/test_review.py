@@ -210,7 +210,9 @@ def test_command_writes_the_page_the_figures_and_the_pictures(tmp_path, capsys, 
     written = {each.name for each in out.iterdir()}
     assert {"review.md", "review.json", "seat-0.svg", "seat-1.svg"} <= written
     assert json.loads((out / "review.json").read_text())["format"] == 1
-    assert "review.md" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "review.md" in printed.out
+    assert "the fewest samples, 12, take about 8 s of CPU, more than the budget of 1 s" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -230,3 +232,46 @@ def test_command_refuses_what_is_no_record(tmp_path, capsys, content, reason):
     path.write_text(content)
     assert main([str(path), f"--out={tmp_path / 'page'}"]) == 2
     assert reason in capsys.readouterr().err
+
+
+MISSING = object()
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "reason"),
+    [
+        ("players/0/name", MISSING, "/players/0/name is a string"),
+        ("players/1/name", 5, "/players/1/name is a string"),
+        ("players/1/name", "\ud800", "/players/1/name is a string"),
+        ("players/1", MISSING, "1 players, and its position 2"),
+        ("players", [], "0 players, and its position 2"),
+        ("players/0", "Ann", "/players/0 is not an object"),
+        ("players/0/color", None, "/players/0/color is not a string"),
+        ("options/seed", 5, "/options/seed is not a string or null"),
+        ("actions/0/seat", True, "/actions/0/seat is not a whole number"),
+        ("actions/0/seat", 7, "no seat 7"),
+        ("actions/0/discard", [], "/actions/0/discard is not a string"),
+        ("actions/0/discard", "L\n01", "is not among the tiles drawn"),
+        ("actions", [], "the game of this record is not over"),
+        ("draws", 5, "/draws is not an object"),
+        ("format", 99, "format 99"),
+    ],
+)
+def test_command_refuses_a_malformed_record_on_one_line(tmp_path, capsys, at, value, reason):
+    data = json.loads(json.dumps(record_to_json(last_round())))
+    *parents, last = [int(part) if part.isdigit() else part for part in at.split("/")]
+    owner = data
+    for part in parents:
+        owner = owner[part]
+    if value is MISSING:
+        del owner[last]
+    else:
+        owner[last] = value
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps(data))
+    out = tmp_path / "page"
+    assert main([str(path), f"--out={out}"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("skye-review: ")
+    assert reason in line
+    assert not out.exists()

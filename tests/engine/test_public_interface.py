@@ -293,6 +293,13 @@ def test_record_survives_json(position):
         lambda record: record.update(
             actions=[{"seat": 0, "type": "set_offer", "discard": None, "prices": None}]
         ),
+        lambda record: record.update(
+            actions=[{"seat": 0, "type": "set_offer", "discard": [], "prices": {"L01": 1, "L02": 1}}]
+        ),
+        lambda record: record.update(format=record["format"] + 1),
+        lambda record: record["options"].update(open_gold="yes"),
+        lambda record: record["options"].update(scoring_tiles=[[]]),
+        lambda record: record.update(gave_up=[None]),
     ],
 )
 def test_damaged_record_is_an_invalid_record(damage):

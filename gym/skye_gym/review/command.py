@@ -13,7 +13,8 @@ from typing import Any
 from skye.errors import SkyeError
 from skye.positions.record_json import record_from_json
 from skye_gym.arena.arguments import positive
-from skye_gym.review.game import DEFAULT_BUDGET, review_game, samples_for
+from skye_gym.review.game import DEFAULT_BUDGET, min_seconds, review_game, samples_for
+from skye_gym.review.moves import MIN_SAMPLES
 from skye_gym.review.page import review_to_json, review_to_markdown
 
 
@@ -23,8 +24,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         line = _line(options.record, options.game)
         record = record_from_json(line)
-        names = [str(player["name"]) for player in line["players"]]
+        names = _names(line)
         samples = samples_for(len(names), options.budget)
+        least = min_seconds(len(names))
+        if options.budget < least:
+            print(
+                f"skye-review: the fewest samples, {samples}, take about {least:.0f} s of CPU, more than the "
+                f"budget of {options.budget:g} s",
+                file=sys.stderr,
+            )
         review = review_game(record, samples=samples, seed=options.seed, progress=_progress)
         folder = options.out or Path(f"review-{options.record.stem}-{options.game}")
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, content in {"review.md": page, "review.json": data, **pictures}.items():
             (folder / name).write_text(content, encoding="utf-8")
     except (SkyeError, ValueError, TypeError, OSError, RecursionError) as error:
-        print(f"skye-review: {error}", file=sys.stderr)
+        print(f"skye-review: {_on_one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -68,6 +76,23 @@ def _line(path: Path, game: int) -> Mapping[str, Any]:
     return record
 
 
+def _names(record: Mapping[str, Any]) -> list[str]:
+    """Return the names of the players in a record that `record_from_json` has read.
+
+    :raises ValueError: when a player has no name, or one that cannot be written.
+    """
+    names = [player.get("name") for player in record["players"]]
+    for seat, name in enumerate(names):
+        if not isinstance(name, str) or any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ValueError(f"the player of seat {seat} has no name: /players/{seat}/name is a string")
+    return names
+
+
+def _on_one_line(error: BaseException) -> str:
+    """Return the text of an error, which may quote a record, without line breaks and control characters."""
+    return "".join(letter if letter.isprintable() else " " for letter in str(error))
+
+
 def _progress(done: int, left: int) -> None:
     if sys.stderr.isatty():
         print(f"{done} of {done + left} decisions and draws", end="\r", file=sys.stderr, flush=True)
@@ -94,7 +119,8 @@ def _parser() -> argparse.ArgumentParser:
         type=positive(float),
         default=DEFAULT_BUDGET,
         help="seconds of CPU on the core on which costs were measured, by default %(default)g: the number of "
-        "samples follows from it, not from the clock",
+        f"samples follows from it, not from the clock. There are at least {MIN_SAMPLES} samples, which take "
+        f"about {min_seconds(2):.0f} s with two seats and {min_seconds(5):.0f} s with five",
     )
     parser.add_argument("--seed", default="1", help="seed of the samples; default: 1")
     parser.add_argument(

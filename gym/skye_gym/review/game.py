@@ -109,10 +109,22 @@ def samples_for(players: int, budget: float) -> int:
     >>> samples_for(4, 120.0), samples_for(4, 0.1)
     (46, 12)
 
-    :param budget: seconds of CPU.
+    :param budget: seconds of CPU. A review has at least 12 samples, also when they exceed the budget.
     """
-    seconds = _SECONDS[min(max(players, min(_SECONDS)), max(_SECONDS))]
-    return min(_MAX_SAMPLES, max(MIN_SAMPLES, int(DEFAULT_SAMPLES * budget / seconds)))
+    return min(_MAX_SAMPLES, max(MIN_SAMPLES, int(DEFAULT_SAMPLES * budget / _default_seconds(players))))
+
+
+def min_seconds(players: int) -> float:
+    """Return the CPU time of a review with the fewest samples on the core on which it was measured.
+
+    >>> min_seconds(2), min_seconds(5)
+    (7.5, 40.0)
+    """
+    return _default_seconds(players) * MIN_SAMPLES / DEFAULT_SAMPLES
+
+
+def _default_seconds(players: int) -> float:
+    return _SECONDS[min(max(players, min(_SECONDS)), max(_SECONDS))]
 
 
 def review_game(
