@@ -92,6 +92,14 @@ def test_bot_that_is_named_twice_takes_two_seats(tmp_path, capsys):
     assert "| random | 8 |" in capsys.readouterr().out
 
 
+def test_bot_that_takes_the_seats_that_are_left_is_named(play, capsys):
+    play("greedy", games=1)
+    assert "skye-arena: 1 bot for 2 seats: 'greedy' also takes the other seat\n" in capsys.readouterr().err
+    play.out.unlink()
+    play("random", "greedy", games=1)
+    assert "seats" not in capsys.readouterr().err
+
+
 def test_order_and_number_of_bots_tell_leagues_apart():
     headers = [
         json_line(League(tuple(map(entrant_from, bots)), 4, 4, "s").header())
@@ -366,10 +374,17 @@ def test_league_without_a_seed_gets_a_random_one_and_keeps_it(play):
     assert len(first["seed"]) == 32
 
 
-def test_file_of_another_league_is_refused(play, capsys):
+def test_file_of_another_league_is_refused_with_what_differs(play, capsys):
     play("random", "greedy")
-    assert main(["random", "greedy", "--seed=other", f"--budget={AMPLE_S}", f"--out={play.out}"]) == 2
-    assert "another league" in capsys.readouterr().err
+    league = ["--seed=league", f"--budget={AMPLE_S}", f"--out={play.out}"]
+    differing = {
+        "--seed (there league, here other)": ["random", "greedy", *league, "--seed=other"],
+        "--players (there 2, here 3)": ["random", "greedy", *league, "--players=3"],
+        "the bots (there random,greedy, here random)": ["random", *league],
+    }
+    for difference, arguments in differing.items():
+        assert main(arguments) == 2
+        assert f"another league, which differs in {difference}: name another" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from skye import new_game
 from skye_gym.arena.bot_process import BotFailed, BotProcess, Budget
 from skye_gym.arena.cpu_limit import CpuLimited
 from skye_gym.arena.entrants import decider_for, entrant_from
+from skye_gym.arena.json_lines import json_line
 from skye_gym.arena.process_cpu import CAN_MEASURE, cpu_seconds_of
 from skye_gym.arena.ratings import standings
 from skye_gym.bench.command import main
@@ -230,6 +231,15 @@ def test_benchmark_plays_checks_and_repeats_itself(tmp_path, monkeypatch, capsys
     repeated = json.loads((again / "result.json").read_text())
     assert [each["games"] for each in repeated["tables"]] == [each["games"] for each in made["tables"]]
     assert (again / "result.md").exists()
+
+
+def test_folder_of_another_pool_is_refused_with_what_differs(tmp_path, capsys):
+    league = league_of(entrants_of(["random", "greedy"], []), 2, 4, "seed", budget=Budget(20.0, 20.0, 1.0))
+    (tmp_path / "league-2.jsonl").write_text(json_line(league.header()))
+    options = ["--seats=2", "--games=4", "--seed=seed", f"--out={tmp_path}"]
+    assert main(["play", "--pool=random,greedy,strategist", *options]) == 2
+    difference = "--pool and the further bots (there random,greedy, here random,greedy,strategist): name"
+    assert difference in capsys.readouterr().err
 
 
 def test_page_of_the_benchmark_names_its_pool():

@@ -49,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.records is not None:
             check_records(out, options.records)
         budget = Budget(options.budget, options.startup)
+        if len(bots) < options.players:
+            print(f"skye-arena: {_filling(bots[-1].name, len(bots), options.players)}", file=sys.stderr)
         league = League(bots, options.players, options.games, seed, budget, options.ruleset)
         results = play_league(league, out, options.workers, _progress())
         if options.records is not None:
@@ -73,6 +75,17 @@ def default_file(bots: Sequence[str], seed: str) -> Path:
     """
     names = (re.sub(r"[^A-Za-z0-9.]+", "_", name)[:_MAX_NAME] for name in (*bots[:_MAX_NAMES], seed))
     return Path(f"league-{'-'.join(names)}.jsonl")
+
+
+def _filling(last: str, bots: int, players: int) -> str:
+    """Return which bot takes the seats that are left.
+
+    >>> _filling("greedy", 1, 2)
+    "1 bot for 2 seats: 'greedy' also takes the other seat"
+    """
+    left = players - bots
+    seats = "the other seat" if left == 1 else f"the other {left} seats"
+    return f"{bots} {'bot' if bots == 1 else 'bots'} for {players} seats: {last!r} also takes {seats}"
 
 
 def table(rows: Sequence[Standing]) -> str:

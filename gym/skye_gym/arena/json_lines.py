@@ -7,7 +7,10 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
+
+_MAX_SHOWN: Final = 100
+"""The number of characters of a value that a message shows."""
 
 try:
     import fcntl
@@ -43,8 +46,14 @@ def opened_alone(path: Path, option: str = "--out") -> Iterator[IO[str]]:
                 path.unlink()
 
 
-def read_json_lines(
-    path: Path, header: Mapping[str, Any], kind: str, fields: Collection[str] = (), option: str = ""
+def read_json_lines(  # noqa: PLR0913 - the file, what it must have, and the words of its messages
+    path: Path,
+    header: Mapping[str, Any],
+    kind: str,
+    fields: Collection[str] = (),
+    option: str = "",
+    *,
+    arguments: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """Truncate an incomplete last line of a file; return its lines after the first.
 
@@ -55,6 +64,7 @@ def read_json_lines(
     :param kind: what the file belongs to, for the message.
     :param fields: the fields that each further line must have.
     :param option: the option that names another file.
+    :param arguments: by field of the header, the argument of the command line that sets it.
     :raises ValueError: when the first line is another, or a further line is damaged.
     """
     if not path.exists():
@@ -66,7 +76,8 @@ def read_json_lines(
     known, _, _ = json_line(header).encode().partition(b'"seed":')  # a random seed is another each time
     is_incomplete = not whole and known.startswith(data[: len(known)])
     if not is_incomplete and not _holds(first, header):
-        raise ValueError(f"{path} belongs to another {kind}: {remedy}")
+        differences = _differences(first, header, arguments or {})
+        raise ValueError(f"{path} belongs to another {kind}{differences}: {remedy}")
     if whole != data:
         os.truncate(path, len(whole))
     values = []
@@ -76,6 +87,25 @@ def read_json_lines(
             raise ValueError(f"line {number} of {path} is damaged: delete the line, or {remedy}")
         values.append(value)
     return values
+
+
+def _differences(first: bytes, header: Mapping[str, Any], arguments: Mapping[str, str]) -> str:
+    """Return which arguments differ from those of a file, as the end of a sentence."""
+    there = _parsed(first)
+    if not isinstance(there, dict):
+        return ""
+    differing: dict[str, str] = {}
+    for field, argument in arguments.items():
+        if field in there and there[field] != header[field]:
+            values = f"there {_shown(there[field])}, here {_shown(header[field])}"
+            differing.setdefault(argument, f"{argument} ({values})")
+    return f", which differs in {'; '.join(differing.values())}" if differing else ""
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a header for a message."""
+    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 def _parsed(line: bytes) -> Any:

@@ -6,7 +6,7 @@ import atexit
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import closing, nullcontext
 from itertools import combinations
@@ -27,6 +27,17 @@ Result: TypeAlias = dict[str, Any]
 
 RESULTS_FORMAT: Final = 1
 """The format of the file of results."""
+
+ARGUMENTS: Final = {
+    "entrants": "the bots",
+    "bots": "the bots",
+    "players": "--players",
+    "seed": "--seed",
+    "decision_s": "--budget",
+    "startup_s": "--startup",
+    "ruleset": "--ruleset",
+}
+"""By field of the header of a league, the argument of `skye-arena` that sets it."""
 
 _FIELDS: Final = ("game", "bots", "winners", "scores", "failures", "decisions_ms", "starts_ms", "record")
 _RECORD_FIELDS: Final = ("game", "bots", "winners", "scores", "failures", "record")
@@ -74,7 +85,11 @@ class League(NamedTuple):
 
 
 def play_league(
-    league: League, path: Path, workers: int, progress: Callable[[int, int], None]
+    league: League,
+    path: Path,
+    workers: int,
+    progress: Callable[[int, int], None],
+    arguments: Mapping[str, str] = ARGUMENTS,
 ) -> list[Result]:
     """Play the games that are missing in the file and append them.
 
@@ -83,11 +98,12 @@ def play_league(
     :param path: the file of results, which may be missing or incomplete.
     :param workers: the number of worker processes.
     :param progress: called after each game with the numbers of games played now and left.
+    :param arguments: by field of the header, the argument of the command line that sets it, for messages.
     :returns: the results of all games, without their records, which the file has.
     :raises ValueError: when the file belongs to another league, is in use or damaged, or a bot cannot play.
     """
     with opened_alone(path) as file:
-        results = _read(path, league)
+        results = _read(path, league, arguments)
         missing = [game for game in range(league.games) if game not in results]
         if missing:
             check_entrants(league.entrants, league.players, league.budget, league.ruleset_id)
@@ -214,13 +230,14 @@ def _server_game(league: League, entrants: Sequence[Entrant], seed: str) -> Serv
     return ServerGame(servers[0][0], names, bots, seed, league.budget, ruleset_id=league.ruleset_id)
 
 
-def _read(path: Path, league: League) -> dict[int, Result]:
+def _read(path: Path, league: League, arguments: Mapping[str, str]) -> dict[int, Result]:
     """Truncate an incomplete last line of a file; return the results by game, without their records.
 
     :raises ValueError: when the file belongs to another league.
     """
-    lines = map(_without_record, read_json_lines(path, league.header(), "league", _FIELDS, "--out"))
-    return {result["game"]: result for result in lines if result["game"] < league.games}
+    lines = read_json_lines(path, league.header(), "league", _FIELDS, "--out", arguments=arguments)
+    results = map(_without_record, lines)
+    return {result["game"]: result for result in results if result["game"] < league.games}
 
 
 def _without_record(result: Result) -> Result:

@@ -24,6 +24,16 @@ from skye_gym.bench.result import BENCH, check_result, commitment_of, league_of,
 _SEED_FILE: Final = "seed.txt"
 _LEAGUE_FILE: Final = "league-{}.jsonl"
 
+_ARGUMENTS: Final = {
+    "entrants": "--pool and the further bots",
+    "bots": "--pool and the further bots",
+    "seed": "--seed",
+    "cpu_s": "--budget-ms",
+    "startup_s": "--startup-ms",
+    "ruleset": "--ruleset",
+}
+"""By field of the header of a league, the argument that sets it."""
+
 _WAITING_FACTOR: Final = 20
 _MIN_WAITING_S: Final = 10.0
 """The limit by the clock of a decision: this multiple of its budget of CPU, since machines are busy, and at
@@ -83,7 +93,8 @@ def _play(options: argparse.Namespace, entrants: tuple[Entrant, ...], seed: str)
             ruleset_id=options.ruleset,
         )
         file = options.out / _LEAGUE_FILE.format(players)
-        tables.append(table_of(league, play_league(league, file, options.workers, _progress(players))))
+        results = play_league(league, file, options.workers, _progress(players), _ARGUMENTS)
+        tables.append(table_of(league, results))
     result = result_of(
         seed=seed,
         command=_command(options, seed),
