@@ -18,9 +18,10 @@ from skye_gym.arena.entrants import decider_for, entrant_from
 from skye_gym.arena.json_lines import json_line
 from skye_gym.arena.process_cpu import CAN_MEASURE, cpu_seconds_of
 from skye_gym.arena.ratings import standings
+from skye_gym.bench.check import check_result
 from skye_gym.bench.command import main
 from skye_gym.bench.pool import POOL, entrants_of, with_seats
-from skye_gym.bench.result import check_result, commitment_of, league_of, page_of, result_of, table_of
+from skye_gym.bench.result import commitment_of, league_of, page_of, result_of, table_of
 from skye_gym.encoding import EncodedGame
 from skye_gym.encoding_versions import ACTIONS_VERSION, OBSERVATIONS_VERSION
 from tests.support.waiting import waited_for
@@ -43,7 +44,7 @@ def result(bots=("greedy", "mine"), games=4, players=2):
         played.append(facts | times | {"scores": [9, *[5] * (players - 1)], "failures": {}})
     return result_of(
         seed="seed",
-        command="skye-bench play",
+        command=f"skye-bench play mine=cat --seed=seed --pool=greedy --seats={players} --games={games}",
         bots={"greedy": "greedy", "mine": "mine=cat"},
         ruleset_id="base",
         budget_ms=1000.0,
@@ -62,12 +63,33 @@ def test_result_names_versions_and_passes_its_check():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
+        (lambda made: made.update(benchmark="skye-bench v9"), "`benchmark` is"),
+        (lambda made: made.update(skye_gym="9"), "no version up to this one"),
+        (lambda made: made.update(skye_gym="999.0.0"), "no version up to this one"),
+        (lambda made: made.update(versions={}), "`versions` is"),
+        (lambda made: made["versions"].update(actions=ACTIONS_VERSION + 1), "`versions` is"),
         (lambda made: made.update(seed="other"), "another commitment"),
-        (lambda made: made.update(seed="other", commitment=commitment_of("other")), "none of this seed"),
-        (lambda made: made["tables"][0]["games"].pop(0), "none of this seed"),
+        (lambda made: made.update(seed="other", commitment=commitment_of("other")), "`seed` is"),
+        (lambda made: made.update(command="skye-arena greedy"), "the command is not"),
+        (lambda made: made.update(command=f"{made['command']} --games=0"), "the command has wrong arguments"),
+        (lambda made: made.update(command=f"{made['command']} --games=8"), "4 games, in the command 8"),
+        (lambda made: made.update(command=f"{made['command']} --seed=other"), "`seed` is"),
+        (lambda made: made.update(budget_ms=1e9), "`budget_ms` is"),
+        (lambda made: made["bots"].update(mine="mine=dog"), "not those of the command"),
+        (lambda made: made.update(tables=[]), "one for each number"),
+        (lambda made: made["tables"].append(made["tables"][0]), "one for each number"),
+        (lambda made: made["tables"][0].update(bots=["mine", "greedy"]), "not those of the command"),
+        (lambda made: made["tables"][0]["games"].pop(), "3 games, in the command 4"),
+        (lambda made: made["tables"][0]["games"].reverse(), "none of this seed"),
         (lambda made: made["tables"][0]["games"][1].update(bots=["greedy", "mine"]), "none of this seed"),
-        (lambda made: made["tables"][0]["games"][1].update(winners=[1]), "does not follow"),
+        (lambda made: made["tables"][0]["games"][1].update(winners=[1]), "contradict"),
+        (lambda made: made["tables"][0]["games"][1].update(winners=[]), "contradict"),
+        (lambda made: made["tables"][0]["games"][1].update(failures={"0": "ended"}), "contradict"),
+        (lambda made: made["tables"][0]["games"][1].update(scores=[9, -5]), "wrong scores"),
+        (lambda made: made["tables"][0]["games"][1].update(failures={"2": "ended"}), "wrong failures"),
+        (lambda made: made["tables"][0]["games"][1].update(winners=[1], scores=[5, 9]), "does not follow"),
         (lambda made: made["tables"][0]["standings"][0]["rating"].reverse(), "does not follow"),
+        (lambda made: made["tables"][0]["standings"][0].update(p99_ms="fast"), "the times of"),
     ],
 )
 def test_check_refuses_a_changed_result(change, reason):

@@ -5,21 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final
+from typing import Final
 
-from skye.rulesets import BASE, RULESETS, ruleset_of
-from skye_gym.arena.arguments import positive
-from skye_gym.arena.bot_process import MAX_SECONDS, Budget
+from skye.rulesets import ruleset_of
+from skye_gym.arena.bot_process import Budget
 from skye_gym.arena.entrants import Entrant
 from skye_gym.arena.league import play_league
-from skye_gym.bench.pool import POOL, entrants_of, with_seats
-from skye_gym.bench.result import BENCH, check_result, commitment_of, league_of, page_of, result_of, table_of
+from skye_gym.bench.arguments import WAITING_FACTOR, add_arguments_of_play, command_of
+from skye_gym.bench.check import check_result
+from skye_gym.bench.pool import arguments_by_name, entrants_of, require_agents, with_seats
+from skye_gym.bench.result import BENCH, commitment_of, league_of, page_of, result_of, table_of
 
 _SEED_FILE: Final = "seed.txt"
 _LEAGUE_FILE: Final = "league-{}.jsonl"
@@ -34,10 +34,8 @@ _ARGUMENTS: Final = {
 }
 """By field of the header of a league, the argument that sets it."""
 
-_WAITING_FACTOR: Final = 20
 _MIN_WAITING_S: Final = 10.0
-"""The limit by the clock of a decision: this multiple of its budget of CPU, since machines are busy, and at
-least these seconds."""
+"""The least limit by the clock of a decision in seconds."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +60,7 @@ def commit(options: argparse.Namespace) -> None:
 def play(options: argparse.Namespace) -> None:
     """Play what is missing in the folder, then write the result."""
     entrants = entrants_of(options.pool, options.bots)
+    require_agents(options.pool)
     for players in options.seats:
         ruleset_of(options.ruleset).rounds(players)  # checks the number of players
         with_seats(entrants, players)
@@ -80,7 +79,7 @@ def _play(options: argparse.Namespace, entrants: tuple[Entrant, ...], seed: str)
     """Play what is missing for a seed, then write the result."""
     print(f"{BENCH}, the seed has the commitment {commitment_of(seed)}", file=sys.stderr, flush=True)
     cpu_s = options.budget_ms / 1000
-    waiting_s = max(_MIN_WAITING_S, _WAITING_FACTOR * cpu_s)
+    waiting_s = max(_MIN_WAITING_S, WAITING_FACTOR * cpu_s)
     budget = Budget(waiting_s, options.startup_ms / 1000, cpu_s)
     tables = []
     for players in options.seats:
@@ -97,8 +96,8 @@ def _play(options: argparse.Namespace, entrants: tuple[Entrant, ...], seed: str)
         tables.append(table_of(league, results))
     result = result_of(
         seed=seed,
-        command=_command(options, seed),
-        bots=dict(zip((each.name for each in entrants), (*options.pool, *options.bots), strict=True)),
+        command=command_of(options, seed),
+        bots=arguments_by_name(options.pool, options.bots),
         ruleset_id=options.ruleset,
         budget_ms=options.budget_ms,
         startup_ms=options.startup_ms,
@@ -120,9 +119,8 @@ def check(options: argparse.Namespace) -> None:
         check_result(result)
     except (KeyError, TypeError, IndexError, AttributeError, ArithmeticError) as error:
         raise ValueError(f"{options.result} is no result of skye-bench: {error!r:.100}") from None
-    print(
-        f"{options.result}: the tables follow from the seed and the games. Commitment: {result['commitment']}"
-    )
+    print(f"{options.result}: the tables follow from the command and the games.")
+    print(f"Commitment: {result['commitment']}")
 
 
 def _seed_in(folder: Path, *, new: bool = False) -> str:
@@ -145,15 +143,6 @@ def _seed_in(folder: Path, *, new: bool = False) -> str:
     with os.fdopen(file, "w", encoding="utf-8") as opened:
         opened.write(f"{seed}\n")
     return seed
-
-
-def _command(options: argparse.Namespace, seed: str) -> str:
-    """Return the command that plays the same games, with each option that matters."""
-    names = ("pool", "seats")
-    lists = [f"--{name}={','.join(map(str, getattr(options, name)))}" for name in names]
-    numbers = [f"--games={options.games}", f"--budget-ms={options.budget_ms:g}"]
-    numbers += [f"--startup-ms={options.startup_ms:g}", f"--ruleset={options.ruleset}"]
-    return shlex.join(["skye-bench", "play", *options.bots, f"--seed={seed}", *lists, *numbers])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -181,48 +170,8 @@ def _parser() -> argparse.ArgumentParser:
             help="folder of the seed, the games and the result, by default %(default)s",
         )
     parts["check"].add_argument("result", type=Path, metavar="RESULT", help="result.json of a benchmark")
-    _add_options_of_play(parts["play"])
+    add_arguments_of_play(parts["play"])
     return parser
-
-
-def _add_options_of_play(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    milliseconds: Any = positive(float, 1000 * MAX_SECONDS / _WAITING_FACTOR)
-    add("bots", nargs="*", metavar="BOT", help="a further bot: MODULE:FUNCTION, or another one of skye-arena")
-    add("--seed", help="the revealed seed of a result, to play its games again; default: that of the folder")
-    add("--pool", type=_names, default=POOL, help=f"bots of the pool, by default {','.join(POOL)}")
-    add("--seats", type=_numbers, default=(2, 4), help="numbers of seats, by default 2,4")
-    add(
-        "--games", type=positive(int), default=420, help="games of each number of seats, default: %(default)s"
-    )
-    add(
-        "--budget-ms",
-        type=milliseconds,
-        default=1000.0,
-        help="ms of CPU for a decision, default: %(default)g",
-    )
-    add(
-        "--startup-ms",
-        type=milliseconds,
-        default=20_000.0,
-        help="more ms of CPU for the first decision of a process, default: %(default)g",
-    )
-    add("--ruleset", choices=RULESETS, default=BASE.id, help="the ruleset, by default %(default)s")
-    add("--workers", type=positive(int), default=os.cpu_count() or 1, help="number of processes")
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(",")) if text else ()
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(map(int, text.split(",")))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is no list of numbers such as 2,4") from None
-    if len(set(numbers)) < len(numbers):
-        raise argparse.ArgumentTypeError(f"{text!r:.40} has a number twice")
-    return numbers
 
 
 def _progress(players: int) -> Callable[[int, int], None]:

@@ -67,8 +67,25 @@ def with_seats(entrants: Sequence[Entrant], players: int) -> tuple[Entrant, ...]
     return able
 
 
+def require_agents(pool: Sequence[str]) -> None:
+    """Check that the trained agents of a pool can play here.
+
+    :raises ValueError: when one cannot.
+    """
+    for name in pool:
+        if name in _AGENTS and (not _AGENTS[name].exists() or find_spec("numpy") is None):
+            others = ",".join(each for each in POOL if each not in _AGENTS)
+            raise ValueError(f"the {name} needs a checkout and NumPy: leave it out with --pool {others}")
+
+
+def arguments_by_name(pool: Sequence[str], bots: Sequence[str]) -> dict[str, str]:
+    """Return the arguments that name the bots of a benchmark, by their names.
+
+    >>> arguments_by_name(["greedy"], ["mine=mybot:decide"])
+    {'greedy': 'greedy', 'mine': 'mine=mybot:decide'}
+    """
+    return {entrant_from(bot).name if bot not in _AGENTS else bot: bot for bot in (*pool, *bots)}
+
+
 def _agent(name: str) -> Entrant:
-    if not _AGENTS[name].exists() or find_spec("numpy") is None:
-        others = ",".join(each for each in POOL if each not in _AGENTS)
-        raise ValueError(f"the {name} needs a checkout and NumPy: leave it out with --pool {others}")
     return Entrant(name, None, (sys.executable, str(_AGENTS[name])), seats=_SEATS.get(name, ()))

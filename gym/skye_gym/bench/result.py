@@ -1,4 +1,4 @@
-"""The result of a benchmark: its JSON, its page, and the check of both."""
+"""The result of a benchmark: its JSON and its page."""
 
 from __future__ import annotations
 
@@ -18,12 +18,18 @@ BENCH: Final = "skye-bench v1"
 
 RESULT_FORMAT: Final = 1
 
+VERSIONS: Final = {"actions": ACTIONS_VERSION, "observations": OBSERVATIONS_VERSION}
+"""The versions of the encodings that this package has."""
+
+UNIT: Final = "game"
+"""What the bootstrap of the intervals draws."""
+
+TIMES: Final = ("p99_ms", "start_ms")
+"""The columns of standings that the games of a result do not have."""
+
 _FIELDS: Final = ("game", "bots", "seed", "winners", "scores", "failures")
-_UNIT: Final = "game"
 _DIGITS: Final = 6
 _INTERVALS: Final = ("wins", "rating")
-_TIMES: Final = ("p99_ms", "start_ms")
-"""The columns of standings that the games of a result do not have."""
 
 
 def commitment_of(seed: str) -> str:
@@ -37,12 +43,12 @@ def commitment_of(seed: str) -> str:
 
 def table_of(league: League, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the table of one number of seats, with its games."""
-    rows = standings([dict(result) for result in results], _UNIT)
+    rows = standings([dict(result) for result in results], UNIT)
     games = [{name: result[name] for name in _FIELDS} for result in results]
     return {
         "players": league.players,
         "bots": [entrant.name for entrant in league.entrants],
-        "standings": [_row(row) for row in rows],
+        "standings": [row_of(row) for row in rows],
         "games": games,
     }
 
@@ -68,14 +74,14 @@ def result_of(  # noqa: PLR0913 - the facts of a benchmark
         "format": RESULT_FORMAT,
         "benchmark": BENCH,
         "skye_gym": version("skye-gym"),
-        "versions": {"actions": ACTIONS_VERSION, "observations": OBSERVATIONS_VERSION},
+        "versions": VERSIONS,
         "commitment": commitment_of(seed),
         "seed": seed,
         "command": command,
         "ruleset": ruleset_id,
         "budget_ms": budget_ms,
         "startup_ms": startup_ms,
-        "bootstrap": _UNIT,
+        "bootstrap": UNIT,
         "bots": dict(bots),
         "tables": list(tables),
     }
@@ -98,34 +104,12 @@ def page_of(result: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def check_result(result: Mapping[str, Any]) -> None:
-    """Check the commitment of a result, and that its tables follow from its seed and its games.
-
-    :raises ValueError: with what does not fit.
-    """
-    if commitment_of(result["seed"]) != result["commitment"]:
-        raise ValueError("the seed has another commitment")
-    for each in result["tables"]:
-        players, games = each["players"], each["games"]
-        entrants = tuple(Entrant(name, None, ()) for name in each["bots"])
-        league = league_of(entrants, players, len(games), result["seed"])
-        for number, game in enumerate(games):
-            seats, seed = league.line_up(number)
-            planned = (number, [bot.name for bot in seats], seed)
-            if (game["game"], game["bots"], game["seed"]) != planned:
-                raise ValueError(f"game {number} of {players} seats is none of this seed")
-        no_times: dict[str, Any] = {"decisions_ms": [[]] * players, "starts_ms": [[]] * players}
-        rows = [_row(row) for row in standings([game | no_times for game in games], _UNIT)]
-        if _without_times(rows) != _without_times(each["standings"]):
-            raise ValueError(f"the table of {players} seats does not follow from its games")
-
-
 def league_of(entrants: tuple[Entrant, ...], players: int, games: int, seed: str, **options: Any) -> League:
     """Return the league of one number of seats; no two of a benchmark have a seed of a game in common."""
     return League(entrants, players, games, f"{seed}/{players}", **options)
 
 
-def _row(standing: Standing) -> dict[str, Any]:
+def row_of(standing: Standing) -> dict[str, Any]:
     """Return a standing as JSON, without the digits in which mathematical libraries differ."""
     intervals = {name: [round(each, _DIGITS) for each in getattr(standing, name)] for name in _INTERVALS}
     return standing._asdict() | intervals | {"score": round(standing.score, _DIGITS)}
@@ -134,7 +118,3 @@ def _row(standing: Standing) -> dict[str, Any]:
 def _standing(row: Mapping[str, Any]) -> Standing:
     intervals = {name: Interval(*row[name]) for name in _INTERVALS}
     return Standing(**{**row, **intervals})
-
-
-def _without_times(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{name: value for name, value in row.items() if name not in _TIMES} for row in rows]
