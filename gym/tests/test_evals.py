@@ -9,9 +9,12 @@ import sys
 import threading
 from collections import Counter
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from random import Random
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 
@@ -52,6 +55,7 @@ from skye_gym.evals.subjects import SCRIPTS, subject_of
 from skye_gym.evals.tasks import TASKS, is_correct, task_of
 from skye_gym.judge import MEMBERS, VERSION, left_out_for, samples_of, values_in
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
+from tests.support.receiver import Receiver, respond_slowly
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
@@ -302,6 +306,41 @@ def test_request_ends_after_its_time_limit():
         released.set()
 
 
+def test_response_that_comes_slowly_ends_at_the_time_limit():
+    with Receiver(respond_slowly) as receiver:
+        model = Endpoint(receiver.url, "m", None, {"type": "for the receiver"}, timeout_s=0.5, attempts=1)
+        with pytest.raises(EndpointFailed, match="timed out"):
+            model.reply(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("header", "waits"),
+    [
+        ("599", [599, 599]),
+        (format_datetime(datetime.now(UTC) + timedelta(days=9)), []),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", [0.5, 1]),
+        ("601", []),
+        ("soon", [0.5, 1]),
+    ],
+)
+def test_retry_after_is_waited_for_or_ends_the_run(header, waits):
+    found = []
+    with serving(lambda *_: (429, {"Retry-After": header}, b"slow down")) as endpoint:
+        model = Endpoint(endpoint.url, "m", attempts=3, pause_s=0.5)
+        object.__setattr__(model, "_stopped", SimpleNamespace(wait=found.append))
+        with pytest.raises(EndpointFailed, match="3 attempts" if waits else "more than 600 s: run the same"):
+            model.reply(QUESTION)
+    assert found == waits
+    assert len(endpoint.requests) == len(waits) + 1
+
+
+def test_failure_ends_the_pauses_of_other_workers(run):
+    with serving(lambda number, _: (401 if number else 429, {"Retry-After": "599"}, b"no")) as endpoint:
+        status, error = run("--workers=2", at=endpoint)
+    assert status == 2
+    assert "HTTP 401" in error
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -324,7 +363,14 @@ def test_malformed_response_counts_as_a_reply_without_text(body):
 
 
 @pytest.mark.parametrize(
-    "usage", [[], {"prompt_tokens": -1, "completion_tokens": 1}, {"prompt_tokens": "many"}]
+    "usage",
+    [
+        [],
+        {"prompt_tokens": -1, "completion_tokens": 1},
+        {"prompt_tokens": 1, "completion_tokens": int("9" * 4000)},
+        {"prompt_tokens": "many"},
+    ],
+    ids=["list", "negative", "huge", "text"],
 )
 def test_numbers_of_tokens_that_cannot_be_are_not_counted(usage):
     with serving(lambda *_: completion("yes", usage)) as endpoint:
@@ -500,9 +546,12 @@ def test_api_key_that_an_endpoint_repeats_is_not_shown(run, monkeypatch):
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     with serving(lambda *_: (401, {}, f"wrong key {KEY}".encode())) as endpoint:
         assert not shows_credential(run(at=endpoint)[1])
-    with serving(lambda *_: f"Bearer {KEY}".encode()) as endpoint:
-        model = Endpoint(endpoint.url, "m", KEY)
-        assert not shows_credential(f"{model!r} {model.reply(QUESTION)}")
+    for body in (f"Bearer {KEY}".encode(), b"\xff" + KEY.encode(), completion(f"{KEY} {NUMBER_1}")):
+        with serving(lambda *_, body=body: body) as endpoint:
+            model = Endpoint(endpoint.url, "m", KEY)
+            assert not shows_credential(f"{model!r} {model.reply(QUESTION)}")
+            dummy = Endpoint(endpoint.url, "m", "1").reply(QUESTION)
+    assert dummy.text.endswith(NUMBER_1)
 
 
 @pytest.mark.parametrize(
@@ -510,6 +559,8 @@ def test_api_key_that_an_endpoint_repeats_is_not_shown(run, monkeypatch):
     [
         (["--endpoint=http://127.0.0.1:9/v1", "--model=m"], "gave no response in 3 attempts"),
         (["--endpoint=127.0.0.1:9", "--model=m"], "--endpoint is a URL such as"),
+        (["--endpoint=http://me:pw@127.0.0.1:9/v1", "--model=m"], "a URL with a name and password"),
+        (["--bot=theirs=http://me:pw@127.0.0.1:9/bot"], "a URL with a name and password"),
         (["--model=m"], "name what to measure"),
         (["--bot=gredy"], "'gredy' is neither of"),
         (["--bot=theirs=http://127.0.0.1:9?bot=greedy"], "skye-arena measures them"),
@@ -523,7 +574,10 @@ def test_unusable_subject_is_refused_with_what_to_do(arguments, reason, run):
 
 def test_transcript_of_another_run_is_refused(run, out, capsys):
     assert run("--bot=first", tasks=1)[0] == 0
-    assert "belongs to another run" in run("--bot=random", tasks=1)[1]
+    error = run("--bot=random", tasks=1)[1]
+    assert "another run, which differs in --model or --bot (there first, here random): name another" in error
+    error = run("--bot=first", sections=["exact", "judged"])[1]
+    assert "--tasks (there 1, here 2); --sections (there exact, here exact,judged): name another" in error
     changed = out.read_text().replace('"digest":"', '"digest":"0')
     out.write_text(changed)
     assert main(["score", str(out), "--processes=1"]) == 2
@@ -532,6 +586,26 @@ def test_transcript_of_another_run_is_refused(run, out, capsys):
         out.write_text(text + "\n")
         assert main(["score", str(out)]) == 2
     assert main(["score", str(out.with_name("missing.jsonl"))]) == 2
+
+
+def test_second_run_on_a_transcript_is_refused_before_it_asks(run, out):
+    second = []
+    with serving(
+        lambda *_: second.append(main(["run", str(out), "--bot=first"])) or completion()
+    ) as endpoint:
+        status, error = run(tasks=1, at=endpoint)
+    assert (status, {*second}) == (0, {2})
+    assert error.count(f"another process writes {out}: name another file\n") == len(second)
+    assert len(replies_in(out)) == len(endpoint.requests) == len(second)
+
+
+def test_transcript_is_read_unchanged_while_a_run_writes_it(run, out):
+    assert run("--bot=first", tasks=1)[0] == 0
+    with out.open("a") as file:
+        file.write('{"key": "exact/')
+    before = out.read_bytes()
+    assert main(["score", str(out), "--processes=1"]) == 0
+    assert out.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import http.client
-import io
 import json
 import os
 import secrets
@@ -22,7 +21,7 @@ from skye.rules.state import GameState
 from skye.views import move_from_action
 from skye_gym.arena.bot_process import MAX_REPLY, BotFailed, BotUnavailable, Budget, move_in
 from skye_gym.arena.turn import Turn
-from skye_gym.openers import opener_for
+from skye_gym.openers import Deadlines, opener_for
 
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
 """The environment variable with the secret that signs requests, `whsec_` and base64; random without it."""
@@ -33,7 +32,7 @@ class BotAtUrl:
 
     :param url: the URL, of http or https.
     :param budget: the time limit of each decision.
-    :raises ValueError: when the secret in the environment is none.
+    :raises ValueError: when the secret in the environment is none, or the URL has a name and password.
     """
 
     starting = False
@@ -44,7 +43,7 @@ class BotAtUrl:
         self._budget = budget
         self._key = _secret_in(os.environ.get(SECRET_VARIABLE, "")) or secrets.token_bytes(32)
         self._last_response_ms: int | None = None
-        self._opener = opener_for(url, _Deadlines)
+        self._opener = opener_for(url, Deadlines)
 
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return the bot's move.
@@ -99,49 +98,6 @@ def _secret_in(text: str) -> bytes:
         return b64decode(text.strip().removeprefix("whsec_").encode("ascii"), validate=True)
     except ValueError:
         raise ValueError(f"{SECRET_VARIABLE} is not whsec_ and base64") from None
-
-
-class _Deadlines(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
-    """Makes the timeout of a request the time limit of the whole response, not of each read."""
-
-    def do_open(self, http_class: Any, req: urllib.request.Request, **arguments: Any) -> Any:
-        deadline = time.monotonic() + (req.timeout or 0)
-
-        def response(sock: Any, **kind: Any) -> http.client.HTTPResponse:
-            made = http.client.HTTPResponse(sock, **kind)
-            made.fp.close()
-            made.fp = io.BufferedReader(_ReaderWithDeadline(sock, deadline))
-            return made
-
-        def connection(*place: Any, **options: Any) -> Any:
-            made = http_class(*place, **options)
-            made.response_class = response
-            return made
-
-        return super().do_open(connection, req, **arguments)
-
-
-class _ReaderWithDeadline(io.RawIOBase):
-    """Reads from a socket; raises `TimeoutError` at a deadline."""
-
-    def __init__(self, sock: Any, deadline: float) -> None:
-        self._socket, self._deadline = sock, deadline
-        self._stream = sock.makefile("rb", buffering=0)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._socket.settimeout(left)
-        read: int | None = self._stream.readinto(buffer)
-        return read
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def _headers(key: bytes, message_id: str, body: bytes) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ def opened_alone(path: Path, option: str = "--out") -> Iterator[IO[str]]:
 
     A device such as /dev/null is not.
 
-    :param option: the option that names another file.
+    :param option: the option that names another file; empty if the file is an argument without one.
     :raises ValueError: when another process has locked the file.
     """
     with path.open("a", encoding="utf-8") as file:
@@ -37,7 +38,7 @@ def opened_alone(path: Path, option: str = "--out") -> Iterator[IO[str]]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise ValueError(f"another process writes {path}: name another file with {option}") from None
+                raise ValueError(f"another process writes {path}: {_remedy(option)}") from None
         try:
             yield file
         finally:
@@ -54,8 +55,9 @@ def read_json_lines(  # noqa: PLR0913 - the file, what it must have, and the wor
     option: str = "",
     *,
     arguments: Mapping[str, str] | None = None,
+    truncate: bool = True,
 ) -> list[dict[str, Any]]:
-    """Truncate an incomplete last line of a file; return its lines after the first.
+    """Return the lines of a file after the first, without an incomplete last line.
 
     A file with another first line stays unchanged.
 
@@ -63,13 +65,15 @@ def read_json_lines(  # noqa: PLR0913 - the file, what it must have, and the wor
     :param header: what the first line must be.
     :param kind: what the file belongs to, for the message.
     :param fields: the fields that each further line must have.
-    :param option: the option that names another file.
-    :param arguments: by field of the header, the argument of the command line that sets it.
+    :param option: the option that names another file; empty if the file is an argument without one.
+    :param arguments: by field of the header, or of an object in it, the argument of the command line that
+        sets it.
+    :param truncate: whether to truncate the incomplete line. Another process may still be writing it, unless
+        this one has the file alone (`opened_alone`).
     :raises ValueError: when the first line is another, or a further line is damaged.
     """
     if not path.exists():
         return []
-    remedy = f"name another file with {option}" if option else "name another file"
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     first, *others = whole.splitlines() or [data]
@@ -77,14 +81,14 @@ def read_json_lines(  # noqa: PLR0913 - the file, what it must have, and the wor
     is_incomplete = not whole and known.startswith(data[: len(known)])
     if not is_incomplete and not _holds(first, header):
         differences = _differences(first, header, arguments or {})
-        raise ValueError(f"{path} belongs to another {kind}{differences}: {remedy}")
-    if whole != data:
+        raise ValueError(f"{path} belongs to another {kind}{differences}: {_remedy(option)}")
+    if truncate and whole != data:
         os.truncate(path, len(whole))
     values = []
     for number, line in enumerate(others, 2):
         value = _parsed(line)
         if not isinstance(value, dict) or not value.keys() >= set(fields):
-            raise ValueError(f"line {number} of {path} is damaged: delete the line, or {remedy}")
+            raise ValueError(f"line {number} of {path} is damaged: delete the line, or {_remedy(option)}")
         values.append(value)
     return values
 
@@ -95,11 +99,21 @@ def _differences(first: bytes, header: Mapping[str, Any], arguments: Mapping[str
     if not isinstance(there, dict):
         return ""
     differing: dict[str, str] = {}
+    found, wanted = (ChainMap(*_objects_in(each)) for each in (there, header))
     for field, argument in arguments.items():
-        if field in there and there[field] != header[field]:
-            values = f"there {_shown(there[field])}, here {_shown(header[field])}"
+        if field in found and found[field] != wanted.get(field):
+            values = f"there {_shown(found[field])}, here {_shown(wanted.get(field))}"
             differing.setdefault(argument, f"{argument} ({values})")
     return f", which differs in {'; '.join(differing.values())}" if differing else ""
+
+
+def _objects_in(header: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a header and the objects in it."""
+    return [dict(header), *(value for value in header.values() if isinstance(value, dict))]
+
+
+def _remedy(option: str) -> str:
+    return f"name another file with {option}" if option else "name another file"
 
 
 def _shown(value: Any) -> str:

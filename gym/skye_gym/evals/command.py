@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -24,7 +25,7 @@ from skye_gym.evals.plan import PUBLISHED, SECTIONS, Item, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import compare, score, tables
 from skye_gym.evals.subjects import SCRIPTS, Subject, subject_of
-from skye_gym.evals.transcript import Header, MissingReply, Transcript, read_transcript
+from skye_gym.evals.transcript import Header, MissingReply, Transcript, opened_transcript, read_transcript
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
 
@@ -50,12 +51,9 @@ def run(options: argparse.Namespace) -> int:
     """Ask what is missing in the transcript, then score it."""
     subject = _subject(options)
     plan = Plan(options.seed, options.tasks, options.games, tuple(options.sections), subject.reads)
-    transcript = Transcript(options.out, Header(subject.name, plan))
-    try:
+    header = Header(subject.name, plan)
+    with closing(subject), opened_transcript(options.out, header) as transcript:
         ask_all(plan, subject, transcript, options.workers)
-    finally:
-        transcript.close()
-        subject.close()
     return report(options)
 
 
@@ -75,6 +73,7 @@ def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) 
             return subject.reply(question)
         except BaseException as error:
             failures.append(error)
+            subject.stop()
             raise
 
     def answer(item: Item) -> None:
@@ -89,6 +88,7 @@ def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) 
                     print(f"{done} of {len(futures)} tasks and games", file=sys.stderr, flush=True)
         except BaseException as error:  # noqa: BLE001 - the first one is raised again
             failures.append(error)
+            subject.stop()
             pool.shutdown(wait=False, cancel_futures=True)
             raise failures[0] from None
 
@@ -211,7 +211,12 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
     add("--bot", help=f"instead: {', '.join(SCRIPTS)}, or a bot or program as for skye-arena")
     add("--max-tokens", type=positive(int), help="maximum length of a reply; default: that of the endpoint")
     add("--temperature", type=not_negative(), help="default: that of the endpoint")
-    add("--timeout", type=positive_seconds, default=120.0, help="seconds for each request; default: 120")
+    add(
+        "--timeout",
+        type=positive_seconds,
+        default=120.0,
+        help="seconds for each request until the end of its response; default: 120",
+    )
     add(
         "--attempts",
         type=positive(int),
@@ -222,7 +227,7 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
         "--pause",
         type=seconds,
         default=1.0,
-        help="seconds before the second of them; default: 1",
+        help="seconds before the second of them, doubled for each further up to 60 s; default: 1",
     )
     add(
         "--budget",

@@ -42,6 +42,9 @@ class Subject(Protocol):
     def reply(self, question: Question) -> Reply:
         """Return a reply."""
 
+    def stop(self) -> None:
+        """End the pauses of `reply` in other threads: the run has ended."""
+
     def close(self) -> None:
         """End it."""
 
@@ -60,6 +63,9 @@ class Script:
     def reply(self, question: Question) -> Reply:
         """Return the reply."""
         return SCRIPTS[self.name](question)
+
+    def stop(self) -> None:
+        """Do nothing: it makes no pauses."""
 
     def close(self) -> None:
         """Do nothing."""
@@ -101,6 +107,9 @@ class Player:
             raise BotUnavailable(f"{self.name!r}: {failure}") from None
         except BotFailed as failure:
             return Reply("", None, str(failure))
+
+    def stop(self) -> None:
+        """Do nothing: it makes no pauses."""
 
     def close(self) -> None:
         """End the program."""

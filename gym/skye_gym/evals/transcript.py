@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from skye.errors import SkyeError
-from skye_gym.arena.json_lines import json_line, read_json_lines
+from skye_gym.arena.json_lines import json_line, opened_alone, read_json_lines
 from skye_gym.evals.plan import Plan
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.judge import VERSION as JUDGE
 
 VERSION: Final = "skye-eval 3"
 """The version of the questions, and of the format of transcripts."""
+
+
+_ARGUMENTS: Final = {
+    "subject": "--model or --bot",
+    "builtin": "--model or --bot",
+    "reads": "--model or --bot",
+    "seed": "--seed",
+    "tasks": "--tasks",
+    "games": "--games",
+    "sections": "--sections",
+}
+"""By field of the header, the argument of the command line that sets it."""
 
 
 class MissingReply(SkyeError):
@@ -64,19 +77,16 @@ class Replies:
 
 
 class Transcript(Replies):
-    """A transcript that grows.
+    """A transcript that grows (see `opened_transcript`).
 
-    :param path: the file, which may be missing or incomplete.
-    :raises ValueError: when it is the transcript of another run.
+    :param file: the open file.
+    :param lines: the lines of the file after the first.
     """
 
-    def __init__(self, path: Path, header: Header) -> None:
-        _check_file(path)
-        super().__init__(read_json_lines(path, header.line(), "run"))
-        self._file = path.open("a", encoding="utf-8")
+    def __init__(self, file: IO[str], lines: Iterable[Mapping[str, Any]]) -> None:
+        super().__init__(lines)
+        self._file = file
         self._lock = Lock()
-        if not path.stat().st_size:
-            self._write(header.line())
 
     def ask(self, question: Question, call: Callable[[Question], Reply]) -> Reply:
         """Return the recorded reply, or call the subject and record its reply."""
@@ -92,22 +102,34 @@ class Transcript(Replies):
             "error": reply.error,
         }
         with self._lock:
-            self._write(line)
+            self.write(line)
             self.by_key[question.key] = line
         return reply
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Append a line, which is on the disk when this returns."""
         self._file.write(json_line(line))
         self._file.flush()
         os.fsync(self._file.fileno())
 
 
+@contextmanager
+def opened_transcript(path: Path, header: Header) -> Iterator[Transcript]:
+    """Open a transcript to append replies. Until the end of the context no other run opens it.
+
+    :param path: the file, which may be missing or incomplete.
+    :raises ValueError: when it is the transcript of another run, or another run has it open.
+    """
+    with opened_alone(path, option="") as file:
+        _check_file(path)
+        transcript = Transcript(file, read_json_lines(path, header.line(), "run", arguments=_ARGUMENTS))
+        if not path.stat().st_size:
+            transcript.write(header.line())
+        yield transcript
+
+
 def read_transcript(path: Path) -> tuple[Header, Replies]:
-    """Return a transcript.
+    """Return a transcript, which a run may be writing.
 
     :raises ValueError: when it is not one, or one of another format.
     """
@@ -116,7 +138,7 @@ def read_transcript(path: Path) -> tuple[Header, Replies]:
             first = json.loads(file.readline())
         _check_versions(path, first)
         plan = Plan(**{**first["plan"], "sections": tuple(first["plan"]["sections"])})
-        return Header(first["subject"], plan), Replies(read_json_lines(path, first, "run"))
+        return Header(first["subject"], plan), Replies(read_json_lines(path, first, "run", truncate=False))
     except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is no transcript of skye-eval: {error!r:.80}") from error
     except OSError as error:
