@@ -101,15 +101,16 @@ _MADE_OF: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 
 
-def left_out_for(subject: str) -> frozenset[str]:
-    """Return the members that have no part in judging a subject, since they are made of it.
+def left_out_for(bot: str | None) -> frozenset[str]:
+    """Return the members that have no part in judging a bot, since they are made of it.
 
-    >>> sorted(left_out_for("expert@1")), sorted(left_out_for("my bot"))
-    (['expert@1', 'likely'], [])
+    >>> sorted(left_out_for("expert@1/100")), sorted(left_out_for("greedy")), sorted(left_out_for(None))
+    (['expert@1', 'likely'], ['greedy'], [])
 
-    :param subject: the name of a bot or script.
+    :param bot: the name of a bot or script of this package, with its time budget if it has one; None for any
+        other subject.
     """
-    return _MADE_OF.get(subject, frozenset())
+    return frozenset() if bot is None else _MADE_OF.get(bot.partition("/")[0], frozenset())
 
 
 def samples_of(

@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -50,9 +51,10 @@ from skye_gym.evals.judged import (
 )
 from skye_gym.evals.plan import PUBLISHED, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
-from skye_gym.evals.scoring import mean_interval
+from skye_gym.evals.scoring import mean_interval, score
 from skye_gym.evals.subjects import SCRIPTS, subject_of
 from skye_gym.evals.tasks import TASKS, is_correct, task_of
+from skye_gym.evals.transcript import Header, opened_transcript, read_transcript
 from skye_gym.judge import MEMBERS, VERSION, left_out_for, samples_of, values_in
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.receiver import Receiver, respond_slowly
@@ -176,6 +178,35 @@ def test_subject_of_the_population_is_judged_by_the_other_members():
         assert found.value == pytest.approx(max(means) - mean, abs=0.01)
         assert found.of_all == regret(task, move).value
     assert not left_out_for("a bot from outside")
+
+
+@pytest.mark.parametrize(
+    ("name", "builtin", "members"),
+    [
+        ("mine", "greedy", {"greedy"}),
+        ("fast", "expert@1/100", {"expert@1", "likely"}),
+        ("expert@1/100", "expert@1/100", {"expert@1", "likely"}),
+        ("strategist", "random", set()),
+        ("expert", None, set()),
+        ("greedy", "greedy", {"greedy"}),
+    ],
+)
+def test_members_that_a_bot_leaves_out_do_not_depend_on_its_name(out, name, builtin, members):
+    header = Header(name, Plan(tasks=1, sections=("judged",), reads=False), builtin)
+    with opened_transcript(out, header) as transcript:
+        for item in header.plan.items():
+            header.plan.result(item, partial(transcript.ask, call=SCRIPTS["first"]), judge=False)
+    for row in score(*read_transcript(out), workers=1)["rows"]:
+        task = judged_task(row["kind"], "1", 0)
+        move = legal_actions(*task.position[:2])[0]
+        assert (row["regret"][0], row["regret_of_all"][0]) == regret(task, move, frozenset(members))
+
+
+def test_builtin_bot_of_a_subject_is_that_of_its_argument():
+    named = {"mine=greedy": "greedy", "strategist=random": "random", "first": "first"}
+    for argument, builtin in named.items():
+        with closing(subject_of(argument, Budget(120))) as subject:
+            assert subject.builtin == builtin
 
 
 def test_half_of_placements_are_legal_and_coordinates_do_not_tell_which():

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Ask what is missing in the transcript, then score it."""
     subject = _subject(options)
     plan = Plan(options.seed, options.tasks, options.games, tuple(options.sections), subject.reads)
-    header = Header(subject.name, plan)
+    header = Header(subject.name, plan, subject.builtin)
     with closing(subject), opened_transcript(options.out, header) as transcript:
         ask_all(plan, subject, transcript, options.workers)
     return report(options)

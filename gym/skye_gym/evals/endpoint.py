@@ -68,6 +68,7 @@ class Endpoint:
     attempts: int = 6
     pause_s: float = 1.0
 
+    builtin: ClassVar[None] = None
     reads: ClassVar[bool] = True
 
     _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)

@@ -31,7 +31,7 @@ def score(header: Header, replies: Replies, workers: int | None = None) -> dict[
     :raises ValueError: when a reply is to another question than the one of this version.
     """
     items = header.plan.items()
-    scored = _results(header.plan, items, replies, workers, left_out_for(header.subject))
+    scored = _results(header.plan, items, replies, workers, left_out_for(header.builtin))
     by_row: dict[tuple[str, str, str], list[Scored]] = defaultdict(list)
     for item, result in scored:
         by_row[item.section, item.kind, item.variant].append((item, result))
@@ -63,7 +63,7 @@ def compare(one: tuple[Header, Replies], other: tuple[Header, Replies], workers:
     names = [header.subject for header, _ in (one, other)]
     if one[0].plan.seed != other[0].plan.seed:
         raise ValueError(f"{names[0]} and {names[1]} got the positions of different seeds")
-    left_out = frozenset[str]().union(*map(left_out_for, names))
+    left_out = frozenset[str]().union(*(left_out_for(header.builtin) for header, _ in (one, other)))
     before, after = (
         dict(_results(header.plan, header.plan.items(), replies, workers, left_out))
         for header, replies in (one, other)

@@ -36,6 +36,10 @@ class Subject(Protocol):
         """The name in tables."""
 
     @property
+    def builtin(self) -> str | None:
+        """The name of the bot or script of this package, whatever its name in tables; None for others."""
+
+    @property
     def reads(self) -> bool:
         """Whether it reads texts; otherwise it gets games, and no tasks in other words."""
 
@@ -58,7 +62,7 @@ class Script:
     reads = False
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = self.builtin = name
 
     def reply(self, question: Question) -> Reply:
         """Return the reply."""
@@ -88,7 +92,7 @@ class Player:
             raise ValueError("bots of a server play on that server alone: skye-arena measures them")
         check_entrants([entrant], _PLAYERS, budget)
         self.name = entrant.name
-        self._random = entrant.builtin == "random"
+        self.builtin = entrant.builtin
         self._decider: Decider = decider
         self._lock = Lock()
 
@@ -99,7 +103,9 @@ class Player:
         """
         rng = Random(question.key)
         if question.game is None:
-            return Reply(rng.choice(question.options) if self._random and question.options else "")
+            return Reply(
+                rng.choice(question.options) if self.builtin == "random" and question.options else ""
+            )
         try:
             with self._lock:
                 return _chosen(self._decider.decide(question.game, question.seat, rng))

@@ -15,6 +15,7 @@ from skye_gym.arena.json_lines import json_line, opened_alone, read_json_lines
 from skye_gym.evals.plan import Plan
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.judge import VERSION as JUDGE
+from skye_gym.judge import left_out_for
 
 VERSION: Final = "skye-eval 3"
 """The version of the questions, and of the format of transcripts."""
@@ -41,15 +42,20 @@ class Header(NamedTuple):
 
     :param subject: the name of the subject.
     :param plan: what is asked.
+    :param builtin: the name of the bot or script of this package that the subject is, or None.
     """
 
     subject: str
     plan: Plan
+    builtin: str | None
 
     def line(self) -> dict[str, Any]:
-        """Return the line as JSON data."""
+        """Return the line as JSON data; it has `builtin` only if the name of the subject says another."""
         plan = {**self.plan._asdict(), "sections": list(self.plan.sections)}
-        return {"format": VERSION, "judge": JUDGE, "subject": self.subject, "plan": plan}
+        line = {"format": VERSION, "judge": JUDGE, "subject": self.subject, "plan": plan}
+        if left_out_for(self.builtin) == left_out_for(self.subject):
+            return line
+        return {**line, "builtin": self.builtin}
 
 
 class Replies:
@@ -138,7 +144,8 @@ def read_transcript(path: Path) -> tuple[Header, Replies]:
             first = json.loads(file.readline())
         _check_versions(path, first)
         plan = Plan(**{**first["plan"], "sections": tuple(first["plan"]["sections"])})
-        return Header(first["subject"], plan), Replies(read_json_lines(path, first, "run", truncate=False))
+        header = Header(first["subject"], plan, first.get("builtin", first["subject"]))
+        return header, Replies(read_json_lines(path, first, "run", truncate=False))
     except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is no transcript of skye-eval: {error!r:.80}") from error
     except OSError as error:
