@@ -209,6 +209,33 @@ def test_builtin_bot_of_a_subject_is_that_of_its_argument():
             assert subject.builtin == builtin
 
 
+@pytest.mark.parametrize(
+    "sections",
+    [["--sections", "exact", "judged"], ["--sections=exact,judged"], ["--sec", "exact,judged,exact"]],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_file_stands_before_or_after_the_sections(out, sections, is_first):
+    arguments = [str(out), *sections] if is_first else [*sections, str(out)]
+    assert main(["run", *FAST, "--bot=coordinates", "--tasks=1", *arguments]) == 0
+    assert read_transcript(out)[0].plan.sections == ("exact", "judged")
+
+
+@pytest.mark.parametrize("option", ["--model", "--seed"])
+def test_argument_that_is_no_text_is_refused(run, out, capsys, option):
+    with pytest.raises(SystemExit, match="2"):
+        run("--bot=first", f"{option}=\udcff")
+    assert "'\\udcff' is not UTF-8" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("sections", [["exat"], ["exact", "judgd"], ["exact,judgd"]])
+def test_section_that_there_is_not_is_refused(out, capsys, sections):
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", str(out), "--bot=first", "--sections", *sections])
+    assert sections[-1].rpartition(",")[2] in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_half_of_placements_are_legal_and_coordinates_do_not_tell_which():
     kinds = [task_of("legality", "1", number, PLAIN) for number in range(100)]
     assert sum(task.answer == {"answer": "legal"} for task in kinds) == 50

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from skye.errors import SkyeError
+from skye_gym.answers import well_formed
 from skye_gym.arena.arguments import not_negative, positive, positive_seconds, seconds
 from skye_gym.arena.bot_process import Budget
 from skye_gym.evals import validity
@@ -29,13 +30,16 @@ from skye_gym.evals.transcript import Header, MissingReply, Transcript, opened_t
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
 
+_LISTS: Final[Mapping[str, Collection[str]]] = {"--sections": SECTIONS, "--kinds": tuple(JUDGED)}
+"""The options whose values are some of these words."""
+
 _TABLES: Final = (".json", ".md")
 """The ends of the names of the files with the tables, beside the transcript."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         status: int = options.function(options)
     except (SkyeError, ValueError, OSError) as error:
@@ -50,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(options: argparse.Namespace) -> int:
     """Ask what is missing in the transcript, then score it."""
     subject = _subject(options)
-    plan = Plan(options.seed, options.tasks, options.games, tuple(options.sections), subject.reads)
+    plan = Plan(options.seed, options.tasks, options.games, options.sections, subject.reads)
     header = Header(subject.name, plan, subject.builtin)
     with closing(subject), opened_transcript(options.out, header) as transcript:
         ask_all(plan, subject, transcript, options.workers)
@@ -161,7 +165,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     asks = commands.add_parser("run", help="ask what is missing in a transcript, and score it")
     _add_subjects(asks)
-    asks.add_argument("--sections", nargs="+", choices=SECTIONS, default=SECTIONS, help="default: all")
+    asks.add_argument(
+        "--sections",
+        type=_some_of(SECTIONS),
+        default=SECTIONS,
+        metavar="SECTION[,SECTION]",
+        help=f"some of {', '.join(SECTIONS)}; default: all",
+    )
     asks.add_argument("--games", type=positive(int), default=20, help="games with each opponent; default: 20")
     asks.add_argument(
         "--workers", type=positive(int), default=1, help="questions at the same time; default: 1"
@@ -176,7 +186,13 @@ def _parser() -> argparse.ArgumentParser:
     valid = commands.add_parser(
         "validity", help="compare the judge with paired games of bots that differ in one kind of decision"
     )
-    valid.add_argument("--kinds", nargs="+", choices=JUDGED, default=[*JUDGED], help="default: all")
+    valid.add_argument(
+        "--kinds",
+        type=_some_of(JUDGED),
+        default=tuple(JUDGED),
+        metavar="KIND[,KIND]",
+        help=f"some of {', '.join(JUDGED)}; default: all",
+    )
     valid.add_argument("--games", type=_even, default=400, help="games of each pair, even; default: 400")
     valid.add_argument(
         "--tasks", type=positive(int), default=100, help="published tasks of each kind; default: 100"
@@ -207,7 +223,7 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help=f"base URL of an OpenAI-compatible API, whose key is in {KEY_VARIABLE}",
     )
-    add("--model", metavar="NAME", help="name of the model there")
+    add("--model", type=_text, metavar="NAME", help="name of the model there")
     add("--bot", help=f"instead: {', '.join(SCRIPTS)}, or a bot or program as for skye-arena")
     add("--max-tokens", type=positive(int), help="maximum length of a reply; default: that of the endpoint")
     add("--temperature", type=not_negative(), help="default: that of the endpoint")
@@ -238,8 +254,55 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", default="1", help="seed of tasks and games; default: 1, the published one")
+    parser.add_argument(
+        "--seed", type=_text, default="1", help="seed of tasks and games; default: 1, the published one"
+    )
     parser.add_argument("--tasks", type=positive(int), default=100, help="tasks of each kind; default: 100")
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which words after `--sections` or `--kinds` are one argument, with commas.
+
+    `argparse` would take the file that follows them for another of these words.
+
+    >>> _joined(["run", "--sections", "exact", "judged", "name.jsonl"])
+    ['run', '--sections', 'exact,judged', 'name.jsonl']
+    """
+    joined: list[str] = []
+    words: Collection[str] = ()
+    has_value = False
+    for argument in arguments:
+        if has_value and argument in words:
+            joined[-1] += f",{argument}"
+            continue
+        joined.append(argument)
+        if argument.startswith("--"):
+            option, equals, _ = argument.partition("=")
+            words = next((_LISTS[name] for name in _LISTS if option != "--" and name.startswith(option)), ())
+            has_value = bool(equals)
+        else:
+            has_value = argument in words
+    return joined
+
+
+def _some_of(words: Collection[str]) -> Callable[[str], tuple[str, ...]]:
+    """Return a parser of some words, separated by commas; repeated ones count once."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        found = tuple(dict.fromkeys(text.split(",")))
+        wrong = next((word for word in found if word not in words), None)
+        if wrong is not None:
+            raise argparse.ArgumentTypeError(f"{wrong!r:.40} is none of {', '.join(words)}")
+        return found
+
+    return parse
+
+
+def _text(text: str) -> str:
+    """Return an argument that UTF-8 can encode: tables and requests contain it."""
+    if well_formed(text) != text:
+        raise argparse.ArgumentTypeError(f"{text!a:.40} is not UTF-8")
+    return text
 
 
 def _even(text: str) -> int:
