@@ -53,6 +53,13 @@ def test_vec_env_takes_seeds_and_options_of_each_game():
     assert envs.env_is_wrapped(VecMonitor) == [False, False]
 
 
+def test_vec_env_refuses_numbers_that_are_not_whole():
+    with pytest.raises(TypeError, match=r"num_envs=2\.0: it must be a whole number"):
+        vec_env(2.0, ["random"], **FORM)
+    with pytest.raises(TypeError, match="seed=True: it must be a whole number"):
+        vec_env(2, ["random"], **FORM).seed(True)
+
+
 def test_vec_env_can_be_pickled():
     envs = vec_env(2, ["random"], **FORM)
     envs.seed(1)

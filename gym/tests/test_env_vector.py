@@ -124,6 +124,39 @@ def test_bad_arguments_of_the_vector_environment_are_refused():
         envs.step([0, 0, 0])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"num_envs": True}, "num_envs=True: it must be a whole number"),
+        ({"num_envs": "3"}, "num_envs='3': it must be a whole number"),
+        ({"num_envs": 2.0}, "num_envs=2.0: it must be a whole number"),
+        ({"budget_s": "1"}, "budget_s='1': it must be a number"),
+        ({"budget_s": True}, "budget_s=True: it must be a number"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_refused_by_name(arguments, reason):
+    with pytest.raises(TypeError, match=reason):
+        IsleOfSkyeVector(opponents=["random"], **arguments)
+
+
+def test_step_and_reset_of_many_games_refuse_a_single_number():
+    envs = IsleOfSkyeVector(2, ["random"])
+    envs.reset(seed=1)
+    with pytest.raises(TypeError, match="actions=5: give one for each of the 2 games"):
+        envs.step(5)
+    with pytest.raises(TypeError, match="options=5: give a dictionary"):
+        envs.reset(options=5)
+
+
+def test_info_of_a_partial_reset_is_about_the_games_that_started():
+    envs = IsleOfSkyeVector(3, ["random"], autoreset_mode=AutoresetMode.DISABLED)
+    _, before = envs.reset(seed=1)
+    mask = np.array([False, True, False])
+    _, info = envs.reset(options={"reset_mask": mask})
+    assert info["_action_mask"].tolist() == info["_scores"].tolist() == mask.tolist()
+    assert (info["action_mask"][0] == before["action_mask"][0]).all()
+
+
 def test_copies_are_independent_and_shared_arrays_are_not():
     for copy in (True, False):
         envs = IsleOfSkyeVector(1, ["random"], actions="list", copy=copy)

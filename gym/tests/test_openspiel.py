@@ -12,7 +12,7 @@ import numpy as np
 import pyspiel
 from absl import flags
 
-from skye_gym.envs.openspiel import resample
+from skye_gym.envs.openspiel import IsleOfSkyeGame, resample
 from tests.support.sizes import sampled, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -44,6 +44,12 @@ def observer(players, *, public, recall, private):
     return load(players).make_py_observer(
         pyspiel.IIGObservationType(public_info=public, perfect_recall=recall, private_info=private)
     )
+
+
+@pytest.mark.parametrize("number", [2.0, True, "2"])
+def test_number_of_players_that_is_not_whole_is_refused(number):
+    with pytest.raises(TypeError, match=r"players=.*must be a whole number"):
+        IsleOfSkyeGame({"players": number})
 
 
 @for_each_encoding

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skye.errors import RuleError
-from skye_gym.envs.arguments import checked_action
+from skye_gym.envs.arguments import checked_action, whole_number
 from skye_gym.envs.episodes import Episode, Form
 from skye_gym.envs.opponents import Opponents
 from skye_gym.envs.rewards import checked_reward
@@ -35,6 +35,7 @@ class AgentEpisode(Episode):
     def reset(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Start another game, and let the opponents move until it is the agent's turn.
 
+        :raises TypeError: when an option has a wrong type.
         :raises ValueError: when an option is unknown or invalid.
         :raises InvalidSetup: when the scoring tiles or the starting seat are invalid.
         """
@@ -43,12 +44,13 @@ class AgentEpisode(Episode):
         reward, seat = chosen.get("reward"), chosen.get("seat")
         if reward is not None:
             checked_reward(reward)
-        if seat is not None and seat not in range(players):
+        if seat is not None and (seat := whole_number("seat", seat)) not in range(players):
             raise ValueError(f"seat={seat!r}: the seats are from 0 to {players - 1}")
         drawn = int(random.integers(players))
-        self.agent = drawn if seat is None else int(seat)
-        self._rng = Random(int(random.integers(2**53)))
-        self.start(start_game(players, self._rng, chosen, self._form.ruleset_id), reward)
+        rng = Random(int(random.integers(2**53)))
+        game = start_game(players, rng, chosen, self._form.ruleset_id)
+        self.agent, self._rng = drawn if seat is None else seat, rng
+        self.start(game, reward, (self.agent,))
         self._end = None
         self._let_opponents_move()
         if self.game.is_over:
@@ -61,7 +63,9 @@ class AgentEpisode(Episode):
         :returns: the reward, and whether the episode has ended. An illegal action ends it with a reward of
             its own (see `skye_gym.envs.rewards`). After the end all steps return the same.
         :raises TypeError: when the action is not a whole number.
+        :raises ResetNeeded: before the first `reset`.
         """
+        self.check_started()
         action = checked_action(action)
         if self._end is not None:
             return self._end

@@ -1,4 +1,7 @@
-"""Checks of the actions and seeds that the environments are given, the same in all of them."""
+"""Checks of the numbers that the environments are given, the same in all of them.
+
+A whole number is an integer of Python or NumPy. Booleans and floats are refused, also 1.0.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from typing import Any
 
 
 def checked_action(action: Any) -> int:
-    """Return an action as an integer; NumPy's are accepted.
+    """Return an action as an integer.
 
     >>> checked_action(3)
     3
 
-    :raises TypeError: when it is not a whole number, such as a string, None, or 3.0.
+    :raises TypeError: when it is not a whole number, such as a string, None, True, or 3.0.
     """
-    return _whole_number("action", action)
+    return whole_number("action", action)
 
 
 def checked_seed(seed: Any) -> int | None:
@@ -25,14 +28,27 @@ def checked_seed(seed: Any) -> int | None:
     """
     if seed is None:
         return None
-    number = _whole_number("seed", seed)
+    number = whole_number("seed", seed)
     if number < 0:
         raise ValueError(f"seed={number}: a seed is 0 or more")
     return number
 
 
-def _whole_number(name: str, value: Any) -> int:
+def whole_number(name: str, value: Any) -> int:
+    """Return the value of an argument as an integer.
+
+    >>> whole_number("seat", 1)
+    1
+    >>> whole_number("seat", True)
+    Traceback (most recent call last):
+    TypeError: seat=True: it must be a whole number, not a bool
+
+    :param name: the name of the argument.
+    :raises TypeError: when it is not a whole number.
+    """
     try:
-        return index(value)
+        if value.__class__ is not bool:
+            return index(value)
     except TypeError:
-        raise TypeError(f"{name}={value!r}: it is a whole number") from None
+        pass
+    raise TypeError(f"{name}={value!r:.100}: it must be a whole number, not a {type(value).__name__}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from skye.rules.state import GameState
@@ -14,6 +16,7 @@ from skye.tiles.tile_set import DEFAULT_RULESET
 from skye.visibility.observation import observed_game
 from skye_gym.encoding import EncodedGame
 from skye_gym.envs.actions import ENCODINGS, ListedActions
+from skye_gym.envs.arguments import whole_number
 from skye_gym.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
 from skye_gym.envs.rewards import Reward, Rewards, checked_reward
 from skye_gym.envs.seat_vectors import MAX_VALUE
@@ -52,19 +55,21 @@ class Form(NamedTuple):
     ruleset_id: str = DEFAULT_RULESET
 
     def checked(self) -> Form:
-        """Return the form.
+        """Return the form, with `players` as an int.
 
+        :raises TypeError: when the number of players is not a whole number.
         :raises ValueError: when a field is none of its possible values.
         """
         possible = self.ruleset.players
-        if self.players not in possible:
+        players = whole_number("players", self.players)
+        if players not in possible:
             raise ValueError(f"players={self.players!r}: there are from {possible[0]} to {possible[-1]}")
         checked_reward(self.reward)
         known = {"observation": OBSERVATIONS, "actions": tuple(ENCODINGS)}
         for field, values in known.items():
             if getattr(self, field) not in values:
                 raise ValueError(f"{field}={getattr(self, field)!r}: there are {', '.join(values)}")
-        return self
+        return self._replace(players=players)
 
     @property
     def ruleset(self) -> Ruleset:
@@ -132,15 +137,29 @@ class Episode:
         self._action_count = form.action_count
         self._observer = Observer(form.ruleset, form.players)
         self._summaries = SummaryObserver(form.ruleset, form.players)
+        self.is_started = False
+        """Whether there is a game: false before the first `start`."""
 
-    def start(self, encoded: EncodedGame, reward: Reward | None = None) -> None:
+    def start(
+        self, encoded: EncodedGame, reward: Reward | None = None, rewarded: Sequence[int] | None = None
+    ) -> None:
         """Start with a game.
 
         :param reward: another reward for this episode.
+        :param rewarded: the seats for which a reward by a function is called; by default all.
         """
         self._actions = ENCODINGS[self._form.actions](encoded)
-        self._rewards = Rewards(reward or self._form.reward, encoded.game)
+        self._rewards = Rewards(reward or self._form.reward, encoded.game, rewarded)
         self._rewards.begin(encoded.game, encoded.seat)
+        self.is_started = True
+
+    def check_started(self) -> None:
+        """Check that there is a game.
+
+        :raises ResetNeeded: before the first `start`.
+        """
+        if not self.is_started:
+            raise ResetNeeded("there is no game yet: call reset first")
 
     @property
     def game(self) -> GameState:
@@ -151,7 +170,9 @@ class Episode:
         """Return the game as a seat, or with None a spectator, may see it.
 
         :param full: whether to return the true game, with all that is hidden.
+        :raises ResetNeeded: before the first `start`.
         """
+        self.check_started()
         return self.game if full else observed_game(self.game, seat)
 
     @property

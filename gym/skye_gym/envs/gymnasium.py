@@ -94,7 +94,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         """Start another game; the same seed and options start the same game.
 
         :returns: the first observation of the agent, and its info.
-        :raises TypeError: when the seed is not a whole number.
+        :raises TypeError: when the seed is not a whole number, or an option has a wrong type.
         :raises ValueError: when the seed is negative, or an option is unknown or invalid.
         """
         super().reset(seed=checked_seed(seed))
@@ -106,6 +106,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
 
         :returns: observation, reward, terminated, truncated (always false), and info.
         :raises BotFailed: when an opponent fails.
+        :raises ResetNeeded: before the first `reset`, as do `agent`, `game`, `action_masks` and `render`.
         :raises TypeError: when the action is not a whole number.
         """
         reward, over = self._episode.step(action)
@@ -114,6 +115,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
     @property
     def agent(self) -> int:
         """The agent's seat in this episode."""
+        self._episode.check_started()
         return self._episode.agent
 
     @property
@@ -130,10 +132,12 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of legal actions, of shape (actions,)."""
+        self._episode.check_started()
         return np.frombuffer(self._episode.mask(), np.bool_)
 
     def render(self) -> Any:
         """Return the position as text ("ansi") or as a picture ("rgb_array")."""
+        self._episode.check_started()
         game = self._episode.game
         if self.render_mode == "rgb_array":
             return draw(game)

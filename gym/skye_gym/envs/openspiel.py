@@ -35,6 +35,7 @@ from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye.visibility.observation import determinize, sample_prices
 from skye_gym.encoding import EncodedGame, encode_move, encoding_of
 from skye_gym.envs.actions import FactoredActions, GridActions
+from skye_gym.envs.arguments import whole_number
 from skye_gym.envs.openspiel_observer import IsleOfSkyeObserver, chosen_text
 from skye_gym.envs.rewards import rewards
 
@@ -84,13 +85,14 @@ class IsleOfSkyeGame(pyspiel.Game):
     """The game for a number of players, 2 by default, in a ruleset.
 
     :param params: `players`; `ruleset`, the id of the ruleset; and `actions`, the encoding of actions.
+    :raises TypeError: when the number of players is not a whole number.
     :raises ValueError: when there is no such ruleset or encoding.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
         chosen = _PARAMETERS | params
-        self.players = int(chosen["players"])
+        self.players = whole_number("players", chosen["players"])
         self.ruleset = ruleset_of(chosen["ruleset"])
         self.actions = named("encoding of actions", chosen["actions"], _ENCODINGS)
         self._max_actions = max_actions(self.ruleset, 3 if self.actions is FactoredActions else 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from numbers import Real
 from random import Random
 from typing import TypeAlias
 
@@ -32,7 +33,8 @@ class Opponents:
     :param opponents: at least one opponent; in the base game at most four.
     :param budget_s: the seconds that a bot in a process of its own has for a decision.
     :param ruleset_id: the ruleset.
-    :raises TypeError: when they are not a sequence, or one of them is neither a string nor a function.
+    :raises TypeError: when they are not a sequence, one of them is neither a string nor a function, or the
+        budget is not a number.
     :raises ValueError: when there are too few or too many, one of them is not known or cannot be
         started, or there is no such ruleset.
     """
@@ -48,6 +50,8 @@ class Opponents:
             )
         if not fewest <= len(opponents) <= most:
             raise ValueError(f"{len(opponents)} opponents: there are from {fewest} to {most}")
+        if not isinstance(budget_s, Real) or isinstance(budget_s, bool):
+            raise TypeError(f"budget_s={budget_s!r}: it must be a number of seconds")
         if not 0 < budget_s <= MAX_SECONDS:
             raise ValueError(f"a budget of {budget_s} s: it is above 0, and at most {MAX_SECONDS}")
         self._names = [

@@ -53,6 +53,7 @@ def env(  # noqa: PLR0913 - the options of the environment
     :param actions: "factored", "list", "list+gains" or "grid".
     :param reward: "win", "rank", "points", "difference", or a function `(before, after, seat) -> reward`.
     :param ruleset: the id of the ruleset.
+    :raises TypeError: when the number of agents is not a whole number.
     :raises ValueError: when an argument is none of its possible values.
     """
     return CheckedEnv(
@@ -141,7 +142,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         if render_mode not in (None, *modes):
             raise ValueError(f"render_mode={render_mode!r}: there are {', '.join(modes)}")
         self.render_mode = render_mode
-        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.possible_agents = [f"player_{seat}" for seat in range(form.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._no_actions = np.zeros(form.action_count, np.int8)
         self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
@@ -150,7 +151,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """The number of actions."""
         self._create_spaces()
         self._episode = Episode(form)
-        self._players = players
+        self._players = form.players
         self._ruleset_id = ruleset
         self._rng = Random()
 
@@ -188,7 +189,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         :param options: for the start of the game `scoring_tiles` (an id for each slot) and `first_seat`, or a
             `position` (JSON data or a line of text). `{"options": 1}`, which the tests of PettingZoo pass,
             has no meaning.
-        :raises TypeError: when the seed is not a whole number.
+        :raises TypeError: when the seed is not a whole number, or an option has a wrong type.
         :raises ValueError: when the seed is negative, or an option is unknown or invalid.
         """
         seed = checked_seed(seed)
@@ -208,6 +209,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return an agent's observation and action mask."""
+        self._episode.check_started()
         mask = self._mask if agent == self.agent_selection else self._no_actions.copy()
         return {"observation": self._episode.observe(self._seats[agent]), "action_mask": mask}
 
@@ -215,9 +217,11 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """Take an action of the agent whose turn it is (`agent_selection`).
 
         :param action: a number that `skye_gym.envs.actions` documents; None for an agent that has terminated.
+        :raises ResetNeeded: before the first `reset`.
         :raises RuleError: when the action is illegal; the wrappers of `env` end the game instead.
         :raises TypeError: when the action is not a whole number.
         """
+        self._episode.check_started()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -253,6 +257,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         :param agent: the agent, by default the one whose turn it is.
         :param full: whether to return the true game, with offers, draws and purses that are hidden.
         """
+        self._episode.check_started()
         return self._episode.game_of(self._seats[agent or self.agent_selection], full=full)
 
     def end_illegally(self, reward: float) -> None:
@@ -270,7 +275,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
     def render(self) -> Any:
         """Return the position as text ("ansi") or as a picture ("rgb_array"), or print it ("human")."""
-        game = self._episode.game
+        game = self._episode.game_of(None, full=True)
         if self.render_mode == "rgb_array":
             return draw(game)
         text = position_to_text(position_view(game, None))
@@ -281,6 +286,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
     def state(self) -> NDArray[np.float32]:
         """Return the global state: the flat observations or the summaries of all seats, one after another."""
+        self._episode.check_started()
         return self._episode.state()
 
     def close(self) -> None:

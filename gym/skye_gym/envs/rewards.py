@@ -13,7 +13,9 @@ the lead at the end, both counted from the start of the episode. Ties are broken
 
 A function gets the true game states at the previous decision of the seat and at its next one, or at the end
 of the game; hidden information in them may shape the reward, since the agent does not observe it. A decision
-of several actions has equal states between them. A function of a module can be pickled with its environment.
+of several actions has equal states between them. Gymnasium calls the function for the agent's seat alone,
+PettingZoo for every seat; there a seat without a decision in the episode has the start as its `before`. A
+function of a module can be pickled with its environment.
 
 An illegal action ends the episode with a reward of its own (`illegal_reward`): -1, with `difference` -100,
 because a game of random legal actions ends about 50 points behind, and with a function its attribute
@@ -22,7 +24,7 @@ because a game of random legal actions ends about 50 points behind, and with a f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from skye.rules.state import GameState
@@ -60,9 +62,11 @@ class Rewards:
 
     :param reward: one of `SCHEMES`, or a function.
     :param game: the game at the start.
+    :param rewarded: the seats for which a function is called; by default all. Without a function all seats
+        have their rewards.
     """
 
-    def __init__(self, reward: Reward, game: GameState) -> None:
+    def __init__(self, reward: Reward, game: GameState, rewarded: Sequence[int] | None = None) -> None:
         self.illegal = illegal_reward(reward)
         """The reward of an illegal action."""
         self._function = reward if callable(reward) else None
@@ -70,6 +74,7 @@ class Rewards:
         self._at_end = self._scheme in ("win", "rank")
         self._round, self._values = game.round, self._standing(game)
         self._start = game
+        self._rewarded = range(len(game.players)) if rewarded is None else rewarded
         self._decided: dict[int, GameState] = {}
 
     def begin(self, game: GameState, seat: int) -> None:
@@ -96,10 +101,9 @@ class Rewards:
     ) -> list[float] | None:
         values = [0.0] * len(game.players)
         if game.is_over:
-            return [
-                float(function(self._decided.get(each, self._start), game, each))
-                for each in range(len(game.players))
-            ]
+            for each in self._rewarded:
+                values[each] = float(function(self._decided.get(each, self._start), game, each))
+            return values
         before = self._decided.get(seat)
         self._decided[seat] = game
         if before is None:

@@ -71,9 +71,18 @@ class IsleOfSkyeVecEnv(VecEnv):
         self._envs = IsleOfSkyeVector(
             num_envs, opponents, autoreset_mode=AutoresetMode.SAME_STEP, **arguments
         )
+        num_envs = self._envs.num_envs
         self._games = [SingleGame(self._envs, index) for index in range(num_envs)]
         self._actions: NDArray[np.int64] | None = None
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seeds of the next `reset`: the index of each game is added to the seed.
+
+        :raises TypeError: when the seed is not a whole number.
+        :raises ValueError: when it is negative.
+        """
+        return super().seed(checked_seed(seed))
 
     def reset(self) -> Any:
         """Start all games again, with the seeds of `seed` and the options of `set_options`."""

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
-from skye_gym.envs.agent import AgentEpisode
-from skye_gym.envs.arguments import checked_action, checked_seed
+from skye_gym.envs.agent import RESET_OPTIONS, AgentEpisode
+from skye_gym.envs.arguments import checked_action, checked_seed, whole_number
 from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Form
 from skye_gym.envs.observation import DTYPES, SeatObservation, shapes
 from skye_gym.envs.opponents import Opponent, Opponents
 from skye_gym.envs.rewards import Reward
 from skye_gym.envs.seat_vectors import SeatVectors, vectors_of
+from skye_gym.envs.starts import check_options
 
 
 class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -43,7 +44,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         overwrites what they returned, and observations of the form "dict" are read-only.
     :param render_mode: None; there are no pictures of many games.
     :param ruleset: the id of the ruleset.
-    :raises TypeError: when the opponents are not a sequence of strings and functions.
+    :raises TypeError: when the opponents are not a sequence of strings and functions, or a number is of a
+        wrong type.
     :raises ValueError: when an argument is none of its possible values.
     """
 
@@ -61,6 +63,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         render_mode: str | None = None,
         ruleset: str = DEFAULT_RULESET,
     ) -> None:
+        num_envs = whole_number("num_envs", num_envs)
         if num_envs < 1:
             raise ValueError(f"num_envs={num_envs}: there is at least one")
         if render_mode is not None:
@@ -89,8 +92,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self.__dict__.update(state)
         self._create_spaces()
         self._create_arrays()
-        for game, random in enumerate(self._randoms):
-            if random is not None:
+        for game, episode in enumerate(self._episodes):
+            if episode.is_started:
                 self._write(game)
 
     def _create_spaces(self) -> None:
@@ -143,17 +146,20 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start all games again, or those of the option `reset_mask`; the other options are of `IsleOfSkye`.
 
+        In the info `_action_mask` and `_scores` are true for the games that have started; the arrays
+        `action_mask` and `scores` have the present values of all games.
+
         :param seed: one seed for each game; or one number, to which the index of the game is added.
-        :raises TypeError: when a seed is not a whole number.
+        :raises TypeError: when a seed is not a whole number, or an option has a wrong type.
         :raises ValueError: when a seed is negative, an option is unknown or invalid, or the number of seeds
             is wrong.
         """
-        options = dict(options or {})
+        options = dict(check_options(options, ("reset_mask", *RESET_OPTIONS)))
         chosen = _reset_mask(options.pop("reset_mask", None), self.num_envs)
         for game, of_game in enumerate(self._seeds(seed)):
             if chosen[game]:
                 self._reset_game(game, of_game, options)
-        return self._results()
+        return self._results(chosen)
 
     def reset_each(
         self, seeds: Sequence[int | None], options: Sequence[dict[str, Any]]
@@ -170,11 +176,17 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
         :returns: observations, rewards, terminations, truncations (all false), and info. In the mode
             `SAME_STEP` the info has `final_obs` and `final_info` for the games that have ended.
+        :raises ResetNeeded: when a game has not been reset yet.
         :raises TypeError: when an action is not a whole number; no game has moved then.
         :raises ValueError: when the number of actions is wrong, or, in the mode `DISABLED`, a game has ended.
         """
-        if len(actions) != self.num_envs:
-            raise ValueError(f"{len(actions)} actions for {self.num_envs} games")
+        self._check_started()
+        try:
+            count = len(actions)
+        except TypeError:
+            raise TypeError(f"actions={actions!r}: give one for each of the {self.num_envs} games") from None
+        if count != self.num_envs:
+            raise ValueError(f"{count} actions for {self.num_envs} games")
         chosen = [checked_action(action) for action in actions]
         if self._mode is AutoresetMode.DISABLED and self._over.any():
             raise ValueError("a game has ended: reset it with the option reset_mask")
@@ -204,14 +216,14 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         :param game: the index of the game.
         :param full: whether to return the true game, with offers, draws and purses that are hidden.
         """
-        episode = self._episodes[game]
-        return episode.game_of(episode.agent, full=full)
+        return self._episodes[game].game_of(self.agent_of(game), full=full)
 
     def agent_of(self, game: int) -> int:
         """Return the seat of the agent in a game.
 
         :param game: the index of the game.
         """
+        self._episodes[game].check_started()
         return self._episodes[game].agent
 
     def action_mask_of(self, game: int) -> NDArray[np.bool_]:
@@ -219,15 +231,21 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
         :param game: the index of the game.
         """
+        self._episodes[game].check_started()
         return self._masks[game].view(np.bool_).copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the masks of legal actions, of shape (games, actions)."""
+        self._check_started()
         return self._masks.view(np.bool_).copy()
 
     def close_extras(self, **_kwargs: Any) -> None:
         """Stop the opponents that run in processes of their own."""
         self._opponents.close()
+
+    def _check_started(self) -> None:
+        for episode in self._episodes:
+            episode.check_started()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
@@ -261,8 +279,12 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._mask_rows[game][:] = episode.mask()
         self._scores[game] = episode.scores()
 
-    def _results(self) -> tuple[Any, dict[str, Any]]:
-        every = np.ones(self.num_envs, np.bool_)
+    def _results(self, chosen: NDArray[np.bool_] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Return the observations and the info.
+
+        :param chosen: the games that the info is about; by default all.
+        """
+        every = np.ones(self.num_envs, np.bool_) if chosen is None else chosen.copy()
         observations: Any = self._read_only if self._flat is None else self._flat
         masks, scores = self._masks, self._scores
         if self._copy:

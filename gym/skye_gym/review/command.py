@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         least = min_seconds(len(names))
         if options.budget < least:
             print(
-                f"skye-review: the fewest samples, {samples}, take about {least:.0f} s of CPU, more than the "
-                f"budget of {options.budget:g} s",
+                f"skye-review: the fewest samples, {samples}, take about {least:.0f} s of CPU on the core on "
+                f"which costs were measured, more than the budget of {options.budget:g} s",
                 file=sys.stderr,
             )
         review = review_game(record, samples=samples, seed=options.seed, progress=_progress)
