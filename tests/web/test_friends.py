@@ -29,6 +29,13 @@ def accept(browser, link, name):
     return guest
 
 
+def shown_seats(screen):
+    """Return the rows of the seats in a lobby, without buttons and marks."""
+    rows = screen.page.locator(".lobby-seats li").all()
+    texts = (row.evaluate(_TEXT_OF_ROW) for row in rows)
+    return [re.sub(r"[\u2068\u2069]", "", text) for text in texts]
+
+
 def test_friends_play_a_round_in_a_private_game_by_link(browser):
     host = hosted_lobby(browser)
     link = host.copied("[data-act=invite-link]")
@@ -54,13 +61,6 @@ def test_invited_friend_reads_that_a_seat_is_kept(browser):
     guest.page.wait_for_selector(".lobby p:has-text('a seat is kept for you')")
     assert shown_seats(guest) == ["Ann", "Reserved for you"]
     assert host.page.is_hidden(".lobby p:has-text('a seat is kept for you')")
-
-
-def shown_seats(screen):
-    """Return the rows of the seats in a lobby, without buttons and marks."""
-    rows = screen.page.locator(".lobby-seats li").all()
-    texts = (row.evaluate(_TEXT_OF_ROW) for row in rows)
-    return [re.sub(r"[\u2068\u2069]", "", text) for text in texts]
 
 
 def test_lobby_has_a_row_for_each_seat(browser):

@@ -170,6 +170,20 @@ def test_lobby_of_a_wide_window_is_a_sheet_of_the_size_of_its_content(browser):
     assert box["height"] < 600
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_tray_keeps_its_width_when_the_log_is_open(browser, language):
+    small = {"width": 1024, "height": 768}
+    page = seated(browser, "Ann", bots=["greedy"] * 3, language=language, window=small)[0].page
+    tray = page.locator(".tray").bounding_box()
+    page.click(".tabs [data-tab=log]")
+    page.wait_for_selector(".log:visible")
+    assert page.locator(".tray").bounding_box() == tray
+    button = page.locator("[data-act=set]").bounding_box()
+    assert button["x"] + button["width"] <= tray["x"] + tray["width"]
+    side = page.locator(".side").bounding_box()
+    assert side["y"] + side["height"] <= tray["y"]
+
+
 def test_dragging_the_board_selects_nothing(browser):
     page = seated(browser, "Ann", "Bob")[0].page
     box = page.locator(".board").bounding_box()

@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.web.driver import PHONE, building, call, replayed, seated, show_ghost
+from tests.web.driver import PHONE, add_seat, building, call, replayed, seated, show_ghost
 
-WIDE, TABLET = {"width": 1440, "height": 900}, {"width": 768, "height": 1024}
+WIDE, TABLET, SMALL_DESKTOP = (
+    {"width": width, "height": height} for width, height in ((1440, 900), (768, 1024), (1024, 768))
+)
 
 COVERED = """() => [...document.querySelectorAll(".scored img")].flatMap((picture) => {
   const {left, top, width, height} = picture.getBoundingClientRect();
@@ -12,6 +14,9 @@ COVERED = """() => [...document.querySelectorAll(".scored img")].flatMap((pictur
     document.elementFromPoint(left + x * width, top + y * height) === picture)).filter((free) => !free);
 })"""
 """Returns the points of the pictures of scoring tiles that are covered or outside of the window."""
+
+MAX_OFFSET = 4
+"""How far the middles of two texts of one line may be apart, in pixels."""
 
 WORTH = ".scored .worth > :last-child:visible"
 
@@ -69,7 +74,19 @@ def test_scoring_tiles_say_in_words_which_count_and_whose_points_they_are(browse
     assert ours.locator(".whose:visible").all_text_contents() == ["you"] * ours.count()
 
 
-@pytest.mark.parametrize("window", [TABLET, WIDE])
+def test_scoring_tiles_of_a_phone_with_several_seats_say_it_in_words_too(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", window=PHONE)
+    add_seat(browser, screen, game, tokens[1])
+    page = screen.page
+    page.wait_for_selector(".scored .now .short:visible")
+    assert page.locator(".whose:visible").count() == 3
+    scored, seats = (page.locator(part).bounding_box() for part in (".scored", ".switcher"))
+    assert scored["y"] + scored["height"] <= seats["y"] + 1
+    assert seats["y"] + seats["height"] <= page.locator(".players").bounding_box()["y"]
+    assert page.evaluate(COVERED) == []
+
+
+@pytest.mark.parametrize("window", [TABLET, SMALL_DESKTOP, WIDE])
 @pytest.mark.parametrize("language", ["en", "de", "ru"])
 def test_scoring_tile_that_counts_has_its_name_beside_it(browser, window, language):
     page = seated(browser, "Ann", "Bob", window=window, language=language)[0].page
@@ -80,10 +97,13 @@ def test_scoring_tile_that_counts_has_its_name_beside_it(browser, window, langua
     assert page.evaluate(COVERED) == []
 
 
-@pytest.mark.parametrize("window", [PHONE, WIDE])
+@pytest.mark.parametrize("window", [PHONE, SMALL_DESKTOP, WIDE])
 def test_replay_has_the_scoring_tiles_in_its_header(browser, window):
     game, _, _ = browser.game("Ann", "Bob")
     page = replayed(browser, game, **window).page
     assert page.evaluate(COVERED) == []
+    home, title = (page.locator(f".head {part}").bounding_box() for part in (".home", "h1"))
+    assert home["x"] + home["width"] <= title["x"]  # no menu has the link here
+    assert abs(home["y"] + home["height"] / 2 - title["y"] - title["height"] / 2) < MAX_OFFSET
     page.locator(".scored button").first.click()
     page.wait_for_selector(".slots:visible")
