@@ -167,30 +167,34 @@ export function gamePage(store, chosen, reopen) {
    * @param {Element} app
    */
   async function open(app) {
-    for (const draw of [enterPhase, updateFrame, updateTrays, updateOffers, updateBoard]) {
-      await sleep(0);
-      draw();
-    }
-    if (closed) return;
-    root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
-    app.replaceChildren(root);
-    await afterFrame();
-    for (const part of [left, lobby, board, { root: ownGold }, { root: tray }, side]) {
-      main.append(part.root);
-      await afterFrame();
-    }
-    await Promise.all([menu, lobby, result, building, handOver, guide].map(({ loading }) => loading));
-    if (closed) return;
-    state.open = true;
-    updatePanels();
-    await afterFrame(); // the panels are laid out: the focus needs the layout
-    since.open();
     const visible = [header.root, left.root, board.root, pricing.root, offers.root];
-    for (const part of visible) {
-      part.style.visibility = "visible";
-      await afterFrame();
+    const steps = [
+      ...[enterPhase, updateFrame, updateTrays, updateOffers, updateBoard].flatMap((draw) => [() => sleep(0), draw]),
+      () => {
+        root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
+        app.replaceChildren(root);
+        return afterFrame();
+      },
+      ...[left, lobby, board, { root: ownGold }, { root: tray }, side].map((part) => () => {
+        main.append(part.root);
+        return afterFrame();
+      }),
+      () => Promise.all([menu, lobby, result, building, handOver, guide].map(({ loading }) => loading)),
+      () => {
+        state.open = true;
+        updatePanels();
+        return afterFrame(); // the panels are laid out: the focus needs the layout
+      },
+      () => since.open(),
+      ...visible.map((part) => () => {
+        part.style.visibility = "visible";
+        return afterFrame();
+      }),
+    ];
+    for (const step of steps) {
+      await step();
+      if (closed) return;
     }
-    if (closed) return;
     for (const part of [root, ...visible]) part.style.visibility = "";
     store.onChange(update); // not before: a tile that is drawn before the sheet is loaded needs a request
     store.changed();
