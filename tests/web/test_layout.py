@@ -352,7 +352,7 @@ def test_notes_of_a_narrow_card_are_whole_and_say_which_is_ours(browser, width):
     assert page.eval_on_selector(".seat .score", UNIT) == "pts"
     for phase in ("pricing", "buying", "building"):
         screen.play_until(lambda state, phase=phase: state["phase"] == phase and state["mine"])
-        assert page.evaluate(CUT_TEXTS, ".seat-notes .badge:not(:has(.long))") == [], phase
+        assert page.evaluate(CUT_TEXTS, ".seat-notes .badge:not(:has(.sr-narrow))") == [], phase
         assert page.evaluate(SLICED_NOTES) == [], phase
 
 

@@ -120,7 +120,7 @@ export function market(store, preview) {
   /** @param {Offer} offer */
   function offer({ tile }) {
     const price = h("span", { class: "price-tag" });
-    const why = h("span", { class: "why" });
+    const why = h("span", { class: "why sr-narrow" }); // there the tile is dimmed, and says why at a tap
     const box = button(
       h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }),
       (event) => {

@@ -310,7 +310,7 @@ function badge([text, sign]) {
   return h(
     "span",
     { class: "badge", title: sign ? text : null },
-    h("span", { class: sign ? "long" : "" }, text),
+    h("span", { class: sign ? "sr-narrow" : "" }, text),
     sign ? h("span", { class: "sign-only", "aria-hidden": "true" }, sign) : "",
   );
 }

@@ -22,7 +22,7 @@ export function sinceLastTurn(store) {
   const root = h(
     "section",
     { class: "since panel", hidden: true, "aria-label": t("since.title") },
-    h("div", { class: "bar" }, h("h2", {}, t("since.title")), close),
+    h("div", { class: "bar" }, h("h2", { class: "sr-narrow" }, t("since.title")), close),
     lines,
   );
   let hiddenAt = 0;
