@@ -3,9 +3,12 @@
 In round 1 it plays, so that it passes the check before the first game.
 """
 
+import contextlib
 import json
 import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 MEGABYTE = b"x" * 2**20
@@ -67,6 +70,41 @@ def fraction(request):
             "move": {"type": "set_offer", "discard": discard, "prices": dict.fromkeys(kept, 1.5)},
         }
     )
+
+
+def burn():
+    begun = time.process_time()
+    while time.process_time() - begun < 0.3:
+        pass
+
+
+def ignore(request):
+    """Compute in a child whose end this process ignores, so that its time is added to no other."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    if os.fork() == 0:
+        burn()
+        os._exit(0)
+    with contextlib.suppress(ChildProcessError):
+        os.wait()
+    search(request)
+
+
+def daemon(request):
+    """Compute in a process of another session, which is no child of this one, and which stays."""
+    end, daemons_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        if os.fork() != 0:
+            os._exit(0)
+        burn()
+        os.write(daemons_end, b"x")
+        time.sleep(600)
+    os.waitpid(child, 0)
+    os.read(end, 1)
+    os.close(end)
+    os.close(daemons_end)
+    search(request)
 
 
 def search(request):

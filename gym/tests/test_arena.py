@@ -25,6 +25,7 @@ from skye_gym.arena.entrants import decider_for, entrant_from
 from skye_gym.arena.json_lines import json_line, opened_alone, read_json_lines
 from skye_gym.arena.league import League
 from skye_gym.arena.match import play_match
+from skye_gym.arena.process_cpu import CAN_MEASURE
 from skye_gym.arena.ratings import standings, wilson
 from skye_gym.arena.turn import Turn, chosen_move, function_named
 from skye_gym.encoding import EncodedGame
@@ -289,6 +290,17 @@ def descendants(process):
     except FileNotFoundError:
         return []
     return [each for child in children for each in (child, *descendants(child))]
+
+
+@pytest.mark.skipif(not CAN_MEASURE, reason="no /proc to list processes")
+def test_processes_of_a_bot_in_other_sessions_end_with_it():
+    game, others = new_game(2, seed="s").game, descendants(os.getpid())
+    with closing(BotProcess([sys.executable, str(HOSTILE), "daemon"], Budget(AMPLE_S))) as bot:
+        bot.decide(game, 0, Random(1))
+        bot.decide(game._replace(round=2), 0, Random(1))
+        processes = set(descendants(os.getpid())).difference(others)
+        assert len(processes) == 3  # the supervisor, the bot and its daemon
+    assert not any(map(runs, processes))
 
 
 @pytest.mark.parametrize("hostile", ["spy", "guess", "peek"])

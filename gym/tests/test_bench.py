@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -28,6 +29,7 @@ from tests.support.waiting import waited_for
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
+HOSTILE = FOLDER / "hostile_command.py"
 SKYE_GYM = ROOT / "gym" / "skye_gym"
 
 needs_linux = pytest.mark.skipif(not CAN_MEASURE, reason="CPU time of another process: Linux")
@@ -230,6 +232,17 @@ def test_clock_of_a_bot_counts_processes_that_were_stopped():
     with pytest.raises(BotFailed):
         bot.decide(game, 0, Random(0))
     assert 0 < first < bot.clock()
+
+
+@needs_linux
+@pytest.mark.parametrize("trick", ["ignore", "daemon"])
+def test_clock_of_a_bot_counts_processes_that_it_hides(trick):
+    game = new_game(2, seed="bench").game
+    with closing(BotProcess([sys.executable, str(HOSTILE), trick], Budget(120, cpu_s=1.0))) as bot:
+        bot.decide(game, 0, Random(1))
+        begun = bot.clock()
+        bot.decide(game._replace(round=2), 0, Random(1))
+        assert bot.clock() - begun > 0.15  # of 0.3; a reading of a busy machine may be late
 
 
 def test_bots_of_a_budget_without_cpu_have_no_limit():

@@ -10,6 +10,7 @@ import json
 import os
 import selectors
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -25,7 +26,8 @@ from skye.rules.play import legal_moves, offer_limits
 from skye.rules.state import GameState
 from skye.visibility.observation import observed_game
 from skye_gym.answers import json_of
-from skye_gym.arena.process_cpu import cpu_seconds_of
+from skye_gym.arena import supervisor
+from skye_gym.arena.process_cpu import CAN_MEASURE, CpuMeter
 
 PROTOCOL_VERSION: Final = 1
 
@@ -84,7 +86,8 @@ class BotProcess:
 
     def __init__(self, command: Sequence[str], budget: Budget, name: str = "bot") -> None:
         self.clock: Callable[[], float] = time.perf_counter if budget.cpu_s is None else self.cpu_seconds
-        self._cpu_s, self._cpu_s_of_stopped = 0.0, 0.0
+        self._cpu_s_of_stopped = 0.0
+        self._meter: CpuMeter | None = None
         self._command = command
         self._budget = budget
         self._name = name
@@ -108,6 +111,8 @@ class BotProcess:
         if self._pipes is None:
             self._pipes = _Pipes(self._command, _ShownLines(self._name))
             seconds += self._budget.startup_s
+            if self._budget.cpu_s is not None:
+                self._meter = CpuMeter(self._pipes.process_id)
         self._decisions += 1
         budget_s = self._budget.cpu_s or self._budget.decision_s
         request = _request(game, seat, self._decisions, rng.getrandbits(53), budget_s)
@@ -131,18 +136,17 @@ class BotProcess:
 
     def cpu_seconds(self) -> float:
         """Return the CPU time of all processes that this bot has had; it never decreases."""
-        now = 0.0 if self._pipes is None else cpu_seconds_of(self._pipes.process_id)
-        self._cpu_s = max(self._cpu_s, self._cpu_s_of_stopped + now)
-        return self._cpu_s
+        return self._cpu_s_of_stopped + (0.0 if self._meter is None else self._meter.seconds())
 
     def close(self) -> None:
-        """Stop the process."""
+        """Stop all processes."""
         self._stop()
 
     def _stop(self) -> str:
-        """Kill the process; return the end of its standard error, as the end of a sentence."""
-        if self._budget.cpu_s is not None:
-            self._cpu_s_of_stopped = self.cpu_seconds()
+        """Kill all processes; return the end of the bot's standard error, as the end of a sentence."""
+        if self._meter is not None:
+            self._cpu_s_of_stopped += self._meter.stop()
+            self._meter = None
         pipes, self._pipes = self._pipes, None
         if pipes is None:
             return ""
@@ -195,6 +199,9 @@ class _ShownLines:
 class _Pipes:
     """A process and its three standard streams.
 
+    Where the system lists the children of a process, a supervisor runs the command, and ends all processes
+    that the command has started (see `skye_gym.arena.supervisor`).
+
     It also reads standard error, so that a bot which writes much there fills no pipe: it shows the beginning
     for each decision, and keeps the end.
 
@@ -203,13 +210,14 @@ class _Pipes:
     """
 
     def __init__(self, command: Sequence[str], shown: _ShownLines) -> None:
-        pipe = subprocess.PIPE
-        try:
-            self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
-        except OSError as error:
-            raise BotUnavailable(f"cannot be started: {error}") from None
+        self._supervised: socket.socket | None = None
+        if CAN_MEASURE:
+            self._supervised, theirs = socket.socketpair()
+            with theirs:
+                arguments = [supervisor.__file__, str(theirs.fileno()), *command]
+                self._process = _started([sys.executable, "-I", "-S", *arguments], theirs.fileno())
+        else:
+            self._process = _started(command)
         self._streams = [
             stream for stream in (self._process.stdin, self._process.stdout, self._process.stderr) if stream
         ]
@@ -219,10 +227,13 @@ class _Pipes:
         self._received = b""
         self._error_tail = b""
         self._shown = shown
+        if self._supervised is not None and (reason := _line_from(self._supervised)) != "\n":
+            self.close()
+            raise BotUnavailable(f"cannot be started: {reason.strip()}")
 
     @property
     def process_id(self) -> int:
-        """The id of the process."""
+        """The id of the supervisor, or of the process where there is none."""
         return self._process.pid
 
     def request(self, request: bytes, seconds: float) -> bytes:
@@ -252,14 +263,27 @@ class _Pipes:
                     if not request:
                         selector.unregister(self._input)
         self._read_errors()  # what the bot wrote before its reply
+        if self._supervised is not None and (self._process.poll() or 0) < 0:
+            raise BotFailed("ended")  # the supervisor was killed, and no longer measures the bot
         line, _, self._received = self._received.partition(b"\n")
         return line
 
     def close(self) -> bytes:
-        """Kill the process and its children; return the end of its standard error."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        """Kill the process and its descendants; return the end of its standard error."""
+        if self._supervised is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        else:
+            with contextlib.suppress(OSError):
+                self._supervised.shutdown(socket.SHUT_RDWR)  # the supervisor kills them
+            self._supervised.close()
+            try:
+                self._process.wait(supervisor.MAX_ENDING_S + 1)
+            except subprocess.TimeoutExpired:  # the bot has stopped the supervisor
+                supervisor.kill_descendants(self._process.pid)
+                self._process.kill()
+                self._process.wait()
         self._read_errors()
         self._shown.end()
         for stream in self._streams:
@@ -291,6 +315,22 @@ class _Pipes:
         self._error_tail = (self._error_tail + data)[-_ERROR_TAIL:]
         self._shown.add(data)
         return bool(data)
+
+
+def _started(command: Sequence[str], *descriptors: int) -> subprocess.Popen[bytes]:
+    """Start a process with pipes, which inherits descriptors."""
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, pass_fds=descriptors
+        )
+    except OSError as error:
+        raise BotUnavailable(f"cannot be started: {error}") from None
+
+
+def _line_from(supervised: socket.socket) -> str:
+    with supervised.makefile(encoding="utf-8") as file:
+        return file.readline()
 
 
 def _request(game: GameState, seat: int, number: int, seed: int, budget_s: float) -> dict[str, Any]:
