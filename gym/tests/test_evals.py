@@ -9,8 +9,6 @@ import sys
 import threading
 from collections import Counter
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -375,7 +373,7 @@ def test_response_that_comes_slowly_ends_at_the_time_limit():
     ("header", "waits"),
     [
         ("599", [599, 599]),
-        (format_datetime(datetime.now(UTC) + timedelta(days=9)), []),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", []),
         ("Wed, 21 Oct 2015 07:28:00 GMT", [0.5, 1]),
         ("601", []),
         ("soon", [0.5, 1]),
