@@ -11,6 +11,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -444,6 +445,15 @@ def test_table_shows_commonest_reason_of_failures(play, capsys):
     play("random", "arena_bots:cheat", games=4)
     printed = capsys.readouterr().out
     assert "| 4: made an illegal move: " in printed
+
+
+def test_failure_with_a_lone_surrogate_can_be_printed():
+    def decide(*_):
+        raise BotFailed("\ud800")
+
+    bot = SimpleNamespace(clock=time.perf_counter, starting=False, decide=decide)
+    failures = play_match(["bot", "bot"], [bot, bot], "surrogate")["failures"]
+    assert failures["0"] == "\ufffd"
 
 
 def test_table_shows_a_price_that_is_no_integer_whole(play, capsys):

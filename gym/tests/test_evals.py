@@ -30,8 +30,7 @@ from skye_gym.agents import (
     move_in,
     other_wording,
 )
-from skye_gym.arena import bot_process
-from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.bot_process import Budget
 from skye_gym.arena.ratings import Interval
 from skye_gym.bots import expert_1
 from skye_gym.evals import judged, tasks, validity
@@ -458,9 +457,9 @@ def test_reply_that_is_no_legal_move_is_counted_and_explained(said):
 
 def test_reply_with_a_lone_surrogate_is_unusable_and_the_run_goes_on(run, out):
     reply = '\ud800 {"type": "buy", "tile": "\\ud800"}'
-    with pytest.raises(BotFailed, match="sent no move"):
-        bot_process.move_in(b'{"error": "\\ud800"}', "move", dict)
-    TextGame("surrogate").reply(reply).encode()
+    game = TextGame("surrogate")
+    game.reply(reply).encode()
+    assert move_in('{"number": 1, "why": "\\ud83d"}', game.game, 0)  # usable
     with serving(lambda *_: completion(reply)) as endpoint:
         assert run(tasks=1, sections=["exact", "games"], at=endpoint)[0] == 0
         whole = out.read_text()

@@ -14,7 +14,7 @@ from skye.tiles.geometry import ROTATIONS
 from skye.tiles.tile_set import Place
 from skye_gym.agents.local import legal_actions
 from skye_gym.agents.wording import PLAIN, Wording
-from skye_gym.answers import json_of, wrong_value_in
+from skye_gym.answers import json_of, well_formed, wrong_value_in
 
 REPLY_FORMAT: Final = """End your reply with one JSON object on a line of its own, one of
 {"number": 3} for a listed action
@@ -32,6 +32,9 @@ _MAX_JSON: Final = 2000
 
 class UnusableReply(SkyeError):
     """A reply chooses no legal move; the message says what to send instead."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(well_formed(message))  # it may repeat what the reply names
 
 
 def json_in(reply: str) -> Mapping[str, Any]:

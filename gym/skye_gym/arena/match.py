@@ -19,7 +19,7 @@ from skye.rules.play import Outcome, play
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
-from skye_gym.answers import wrong_value_in
+from skye_gym.answers import well_formed, wrong_value_in
 from skye_gym.arena.bot_process import BotFailed
 from skye_gym.arena.entrants import Decider
 from skye_gym.arena.server_game import ServerGame
@@ -52,7 +52,7 @@ def play_match(
         "seed": seed,
         "winners": _winners(game, match.failures),
         "scores": [player.score for player in game.players],
-        "failures": {str(seat): failure for seat, failure in match.failures.items()},
+        "failures": {str(seat): well_formed(failure) for seat, failure in match.failures.items()},
         "decisions_ms": _in_ms(match.seconds),
         "starts_ms": _in_ms(match.starts),
         "record": _record(names, match, seed),

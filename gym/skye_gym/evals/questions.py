@@ -57,12 +57,14 @@ Ask: TypeAlias = Callable[[Question], Reply]
 
 
 def canonical(value: Any) -> bytes:
-    """Return the one encoding of a value as JSON.
+    """Return the one encoding of a value as JSON; lone surrogates, which a reply can have, are encoded, too.
 
     >>> canonical({"b": 1, "a": [2]})
     b'{"a":[2],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(
+        errors="surrogatepass"
+    )
 
 
 def wording_of(variant: str, seed: str) -> Wording:
