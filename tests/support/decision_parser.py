@@ -144,12 +144,12 @@ def trades(sections):
         offers, purchases = {}, {}
         for each in text.split("; "):
             seat, rest = re.fullmatch(r"s(\d+) (.*)", each).groups()
-            discard, *parts = rest.removeprefix("-").split(", ")
-            prices = dict(part.split() for part in parts if not part.startswith(("bought ", "passed")))
+            discard, *parts = rest.removeprefix("-").split()
+            prices = dict(part.split("=") for part in parts if "=" in part)
             offers[int(seat)] = (discard, {tile: int(price) for tile, price in prices.items()})
             if parts[-1] == "passed":
                 purchases[int(seat)] = None
-            elif parts[-1].startswith("bought "):
-                purchases[int(seat)] = parts[-1].removeprefix("bought ")
+            elif parts[-1].startswith("+"):
+                purchases[int(seat)] = parts[-1].removeprefix("+")
         found.append((int(number), offers, purchases))
     return found

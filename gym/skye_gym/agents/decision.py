@@ -311,7 +311,7 @@ def _rounds(facts: Facts) -> Iterator[str]:
     """Yield the discards, prices and purchases of all rounds, so far as the seat may know them."""
     if not facts.trades:
         return
-    form = "s0 is seat 0; -discarded tile, tiles with prices, purchase"
+    form = "s0 is seat 0: -discard, tile=price, +purchase"
     yield f"\nDiscards, prices and purchases by round ({form}):"
     for trades in facts.trades:
         seats = [f"s{seat} {_trades_of(trades, seat)}" for seat in facts.seats]
@@ -322,11 +322,11 @@ def _trades_of(trades: Trades, seat: int) -> str:
     offer, purchase = trades.offers.get(seat), trades.purchases.get(seat)
     parts = []
     if offer is not None:
-        prices = "".join(f", {tile} {price}" for tile, price in offer["prices"].items())
+        prices = "".join(f" {tile}={price}" for tile, price in offer["prices"].items())
         parts.append(f"-{offer['discard']}{prices}")
     if purchase is not None:
-        parts.append(f"bought {purchase['tile']}" if purchase["type"] == "tile_bought" else "passed")
-    return ", ".join(parts) or "unknown"
+        parts.append(f"+{purchase['tile']}" if purchase["type"] == "tile_bought" else "passed")
+    return " ".join(parts) or "unknown"
 
 
 def _purchase(event: Json) -> str:
