@@ -19,6 +19,7 @@ from skye_gym.bots import LEAGUE_BOTS, expert, expert_1, trained_evaluation
 from skye_gym.bots.equilibrium import equilibrium
 from skye_gym.bots.expert_1 import evaluation as first_evaluation
 from skye_gym.bots.expert_1.search import expert_offer
+from skye_gym.bots.offers_of_many import Lot, OffersOfMany, Sample
 from skye_gym.bots.offers_of_two import MAX_OFFERS, OffersOfTwo
 from skye_gym.bots.trained_evaluation import (
     WEIGHTS,
@@ -111,6 +112,46 @@ def test_offers_that_stay_are_legal_and_few():
             assert price + price_of_other <= game.players[seat].gold
 
 
+def test_payoff_among_three_that_buy_nothing_is_that_of_their_tiles():
+    game = new_game(3, seed="three").game
+    seat, evaluation = 0, TrainedSituationEvaluation(situation_of(game))
+    market = OffersOfMany(game, seat, 1)
+    too_dear = [Lot(rival, tile, 3, [100.0] * 3) for rival in (1, 2) for tile in (0, 1)]
+    payoff = market.payoff((0, 1, 3, 1), Sample(too_dear, [(0.0, 0.0)] * 3, [1000.0] * 3))
+    tiles = [player.tiles_on_offer[:2] for player in game.players]
+    own = evaluation.gain_of_set(0, tiles[0], together=True) + evaluation.gold_value * (5 - 4)
+    of_rivals = [
+        evaluation.gain_of_set(rival, tiles[rival], together=False) + evaluation.gold_value * (5 - 6)
+        for rival in (1, 2)
+    ]
+    assert payoff == pytest.approx(own - sum(of_rivals) / 2)
+
+
+def test_sale_among_three_pays_the_price_and_the_own_gold():
+    game = new_game(3, seed="three").game
+    evaluation = TrainedSituationEvaluation(situation_of(game))
+    market = OffersOfMany(game, 0, 1)
+    nobody, first = [1000.0] * 3, [-1000.0, -1000.0, 1000.0]
+    offer, noise = (0, 1, 2, 1), [(0.0, -1e6)] * 3
+    kept = market.payoff(offer, Sample([], noise, nobody))
+    sold = market.payoff(offer, Sample([], noise, first))
+    tile, other = game.players[0].tiles_on_offer[:2]
+    lost = evaluation.gain_of_set(0, (tile, other), together=True) - evaluation.gain(0, other)
+    gained = evaluation.gain(1, tile) - 2 * evaluation.gold_value
+    assert sold - kept == pytest.approx(2 * 2 * evaluation.gold_value - lost - gained / 2)
+
+
+def test_offers_among_three_are_legal_in_all_rounds():
+    for decision in decisions([BOTS["greedy"]] * 3, "three"):
+        limits = offer_limits(decision.game, decision.seat)
+        if limits is not None:
+            market = OffersOfMany(decision.game, decision.seat, limits.minimum)
+            for one, other, price, price_of_other in market.offers_of(decision.seat):
+                assert one < other
+                assert min(price, price_of_other) >= limits.minimum
+                assert price + price_of_other <= limits.gold
+
+
 def test_expert_mixes_its_offers():
     game = played_to("pricing", 2)
     assert len({expert(game, 0, Random(dice)) for dice in range(12)}) > 1
@@ -158,7 +199,7 @@ def test_expert_is_known_in_leagues_but_not_on_servers():
 
 
 @BOTH
-@pytest.mark.parametrize(("players", "open_gold"), [(4, True), (2, False), (4, False), (2, True)])
+@pytest.mark.parametrize(("players", "open_gold"), [(4, True), (2, False), (4, False), (2, True), (3, False)])
 def test_choice_of_the_expert_does_not_depend_on_hidden_information(bot, players, open_gold):
     check_that_hidden_information_changes_no_move(bot, players, open_gold, counts=True)
 

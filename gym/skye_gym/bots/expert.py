@@ -2,7 +2,7 @@
 
 All values are those of the trained evaluation. Between two seats the offers of a round are a zero-sum game of
 hidden offers (`offers_of_two`), and the bot plays a mixed strategy of it: a deterministic offer could be
-predicted. Among more seats it makes the offers of its first version.
+predicted. Among more seats it responds to sampled offers of the others (`offers_of_many`).
 """
 
 from __future__ import annotations
@@ -16,17 +16,13 @@ from skye.rules.moves import Move, OfferLimits, SetOffer
 from skye.rules.play import offer_limits
 from skye.rules.state import BUYING, GameState
 from skye_gym.bots.equilibrium import equilibrium
-from skye_gym.bots.expert_1.search import expert_1
+from skye_gym.bots.offers_of_many import best_response
 from skye_gym.bots.offers_of_two import OffersOfTwo
 from skye_gym.bots.purchases import purchase
 from skye_gym.bots.trained_evaluation import trained_evaluation_of, trained_outlook
 
 ITERATIONS: Final = 200
 """The iterations of regret matching."""
-
-
-_MANY_SEATS: Final = expert_1()
-"""What chooses the offers of three and more seats."""
 
 
 def expert(game: GameState, seat: int, rng: Random) -> Move:
@@ -40,9 +36,9 @@ def expert(game: GameState, seat: int, rng: Random) -> Move:
     if limits is not None:
         if len(limits.tiles) != PLANNED_OFFER:
             return random_offer(limits, rng)
-        if len(game.players) > 2:
-            return _MANY_SEATS(game, seat, rng)
-        return _offer_of_two(game, seat, limits, rng)
+        if len(game.players) == 2:
+            return _offer_of_two(game, seat, limits, rng)
+        return best_response(game, seat, limits, rng)
     if game.phase is BUYING:
         return purchase(game, seat)
     return best_placement(trained_outlook(situation_of(game), seat), game.players[seat])
