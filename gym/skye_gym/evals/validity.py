@@ -95,7 +95,7 @@ def play_missing(path: Path, kinds: Iterable[str], games: int, processes: int) -
     :param games: the number of games of each pair, an even one.
     :raises ValueError: when the file belongs to something else, or another process writes it.
     """
-    with opened_alone(path, "another name") as file:
+    with opened_alone(path, "") as file:
         played = {_names(line) for line in read_json_lines(path, header(), "test", _FIELDS)}
         if not path.stat().st_size:
             file.write(json_line(header()))
