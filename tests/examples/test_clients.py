@@ -95,7 +95,7 @@ def test_lock_of_the_typescript_bot_names_no_registry():
         ("engine/search.py", ["--playouts", "0"], "argument --playouts: 0 is below 1"),
         ("engine/one_ply.py", ["--games", "-1"], "argument --games: -1 is below 1"),
         ("engine/replay_record.py", ["utf-16"], "utf-16: 'utf-8' codec can't decode"),
-        ("engine/replay_record.py", ["SERVER/v1"], "/v1: The record has no field"),
+        ("engine/replay_record.py", ["SERVER/v1"], "/v1: The record has another format: /options is missing"),
         ("verify_draws.py", [], "Usage: verify_draws.py"),
         ("verify_draws.py", ["127.0.0.1:8000"], "Not verified: 127.0.0.1:8000"),
         ("typescript/dist/bot.js", ["--bots", "0"], "--bots is a number from 1 to 4"),
