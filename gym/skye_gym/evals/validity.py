@@ -24,7 +24,7 @@ from skye_gym.evals.judged import PUBLISHED_SEED, judged_task, regret
 from skye_gym.evals.scoring import mean_interval
 from skye_gym.judge import VERSION
 
-GAMES_SEED: Final = "validity"
+GAMES_SEED: Final = "validity 2"
 """The seed of the games, which is none of tasks."""
 
 CLEAR: Final = 0.6
