@@ -91,7 +91,7 @@ def _check_table(table: Mapping[str, Any], entrants: tuple[Entrant, ...], option
         raise ValueError(f"the table of {players} seats does not follow from its games")
     for row in table["standings"]:
         if not _is_time(row["p99_ms"]) or not (row["start_ms"] is None or _is_time(row["start_ms"])):
-            raise ValueError(f"the times of {row['name']!r} with {players} seats are none")
+            raise ValueError(f"the times of {row['name']!r} with {players} seats are wrong")
 
 
 def _wrong_in(game: Mapping[str, Any], players: int) -> str | None:
